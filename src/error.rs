@@ -1,0 +1,523 @@
+//! What can go wrong, and how it is told.
+//!
+//! [`Error::kind`] is for programs, the text of an error for people. A fault of the file says the
+//! structure, the field, the position and the numbers; a path is added where an object is known.
+
+use std::fmt;
+use std::io;
+
+mod registered_filters;
+mod structure;
+mod unsupported;
+
+pub use registered_filters::registered_filter_name;
+pub use structure::Structure;
+pub use unsupported::Unsupported;
+
+/// The result of everything that can fail here.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Whose fault an error is, and of which sort.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// The bytes are no HDF5 file.
+    NotHdf5,
+    /// The file breaks the format.
+    Corrupt,
+    /// The file is valid and this crate does not do what it asks for; see [`Unsupported`].
+    Unsupported,
+    /// No object, attribute, member or file of that name.
+    NotFound,
+    /// The value's datatype does not fit the type asked for, or a value does not fit it.
+    Type,
+    /// The selection does not fit the shape.
+    Selection,
+    /// A bound of [`Limits`](crate::Limits) was hit.
+    Limit,
+    /// The call was wrong.
+    Usage,
+    /// The operating system or the source failed.
+    Io,
+}
+
+/// An error with the path of the object it concerns, where one is known.
+#[derive(Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    path: Option<String>,
+    cause: Cause,
+}
+
+/// What an [`Error`] says, without the path.
+#[non_exhaustive]
+#[derive(Debug, thiserror::Error)]
+pub enum Cause {
+    /// No superblock where one could be.
+    #[error("not an HDF5 file: no signature at 0, 512, 1024, … up to its end ({length} bytes)")]
+    NotHdf5 {
+        /// Length of what was searched, in bytes.
+        length: u64,
+    },
+    /// The file breaks the format.
+    #[error(transparent)]
+    Corrupt(#[from] Corrupt),
+    /// Valid, not done.
+    #[error("{feature} (at {at:#x}) is not supported")]
+    Unsupported {
+        /// What is not done.
+        feature: Unsupported,
+        /// Position in the file, in bytes.
+        at: u64,
+    },
+    /// No such thing.
+    #[error("no {what} `{name}`{}", Nearest(nearest))]
+    NotFound {
+        /// What was looked for: "object", "attribute", "member" …
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// Existing names close to it, best first.
+        nearest: Vec<String>,
+    },
+    /// A datatype that does not convert.
+    #[error("cannot read {stored} as {wanted}")]
+    Type {
+        /// The file's datatype.
+        stored: String,
+        /// The type asked for.
+        wanted: String,
+    },
+    /// A value that does not fit.
+    #[error("element {element}: {value} does not fit {wanted}")]
+    Value {
+        /// Row-major number of the element in the selection.
+        element: u64,
+        /// The value as people read it.
+        value: String,
+        /// The type asked for.
+        wanted: String,
+    },
+    /// A selection that does not fit.
+    #[error("selection: {0}")]
+    Selection(SelectionFault),
+    /// A limit was hit.
+    #[error("limit `{limit}`: the file asks for {asked}, {allowed} are allowed")]
+    Limit {
+        /// The field of [`Limits`](crate::Limits).
+        limit: &'static str,
+        /// What was asked for.
+        asked: u64,
+        /// The bound.
+        allowed: u64,
+    },
+    /// A wrong call.
+    #[error("{0}")]
+    Usage(Usage),
+    /// The operating system failed.
+    #[error("{what}: {error}")]
+    Io {
+        /// The file, or what was being done.
+        what: String,
+        /// The system's error.
+        #[source]
+        error: io::Error,
+    },
+    /// Ranges that a source of fetched ranges does not hold yet; they are noted in the source.
+    #[error("bytes that have not been fetched yet")]
+    Missing,
+}
+
+/// Why a selection does not fit.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SelectionFault {
+    /// Another number of dimensions than the dataspace has.
+    #[error("{given} dimensions given, the dataspace has {rank}")]
+    Rank {
+        /// Dimensions of the selection.
+        given: usize,
+        /// Rank of the dataspace.
+        rank: usize,
+    },
+    /// Past the end of a dimension.
+    #[error("dimension {dimension}: {end} is past its end, {extent}")]
+    OutOfBounds {
+        /// The dimension, from 0.
+        dimension: usize,
+        /// One past the last element selected.
+        end: u64,
+        /// Elements of the dimension.
+        extent: u64,
+    },
+    /// A stride or block of zero, or blocks that overlap.
+    #[error("dimension {dimension}: stride {stride} with blocks of {block}")]
+    Stride {
+        /// The dimension, from 0.
+        dimension: usize,
+        /// The stride.
+        stride: u64,
+        /// The block.
+        block: u64,
+    },
+    /// A mask of another shape.
+    #[error("a mask of {given} elements for {elements}")]
+    Mask {
+        /// Elements of the mask.
+        given: u64,
+        /// Elements of the dataspace.
+        elements: u64,
+    },
+    /// A buffer or array of another size.
+    #[error("room for {room} elements, {selected} selected")]
+    Room {
+        /// Elements of the buffer.
+        room: u64,
+        /// Elements selected.
+        selected: u64,
+    },
+    /// A result of fixed rank for a selection of another.
+    #[error("an array of {wanted} dimensions for a selection of {rank}")]
+    ResultRank {
+        /// Dimensions of the result.
+        wanted: usize,
+        /// Dimensions of the selection.
+        rank: usize,
+    },
+}
+
+/// A wrong call.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Usage {
+    /// An object of another kind than asked for.
+    #[error("this is a {found}, not a {wanted}")]
+    Kind {
+        /// What is there.
+        found: &'static str,
+        /// What was asked for.
+        wanted: &'static str,
+    },
+    /// A function whose cargo feature is off.
+    #[error("this needs h5kit's `{0}` feature")]
+    Feature(&'static str),
+    /// Several links in a row that lead to links, in a circle or too many.
+    #[error("too many links in a row ({0}) on the way to the object")]
+    LinkLoop(u32),
+    /// More than one element where one was asked for, or none.
+    #[error("{0} elements where one was asked for")]
+    NotScalar(u64),
+    /// The value has a null dataspace: there is no element.
+    #[error("a null dataspace has no elements")]
+    Null,
+    /// A reference that points nowhere.
+    #[error("a null reference")]
+    NullReference,
+    /// Other files are needed, and this file was not opened from a path.
+    #[error("`{0}` is in another file, and this one was not opened from a path")]
+    NoFolder(String),
+    /// A family or split file pattern that names no file.
+    #[error("`{0}` is no pattern for the members of a file")]
+    Pattern(String),
+}
+
+/// Where and how a file breaks the format.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{structure} at {at:#x}, {field}: {fault}")]
+pub struct Corrupt {
+    structure: Structure,
+    field: &'static str,
+    at: u64,
+    fault: Fault,
+}
+
+impl Corrupt {
+    /// A fault of `field` of `structure`, found at the position `at` of the file, in bytes.
+    #[must_use]
+    pub fn new(structure: Structure, field: &'static str, at: u64, fault: Fault) -> Self {
+        Self { structure, field, at, fault }
+    }
+
+    /// The structure, by the specification's name.
+    #[must_use]
+    pub fn structure(&self) -> Structure {
+        self.structure
+    }
+
+    /// The field, by the specification's name.
+    #[must_use]
+    pub fn field(&self) -> &'static str {
+        self.field
+    }
+
+    /// Position in the file in bytes, base address included.
+    #[must_use]
+    pub fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn fault(&self) -> &Fault {
+        &self.fault
+    }
+}
+
+/// What is wrong with a field.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// The structure ends before the field does.
+    #[error("{needed} bytes more are needed than there are")]
+    Truncated {
+        /// Bytes that lack.
+        needed: u64,
+    },
+    /// The file ends before the structure does.
+    #[error("{length} bytes are needed, the file ends at {end:#x}")]
+    PastEnd {
+        /// Bytes that were asked for.
+        length: u64,
+        /// Length of the file in bytes.
+        end: u64,
+    },
+    /// Another signature.
+    #[error("the signature is {}", found.escape_ascii())]
+    Signature {
+        /// The four bytes found.
+        found: [u8; 4],
+    },
+    /// A version that does not exist.
+    #[error("version {0} is unknown")]
+    Version(u8),
+    /// A value that is not allowed.
+    #[error("{0} is not allowed here")]
+    Value(u64),
+    /// A stored checksum that the bytes do not give.
+    #[error("stored checksum is {stored:#010x}, its bytes give {computed:#010x}")]
+    Checksum {
+        /// As stored.
+        stored: u32,
+        /// As computed.
+        computed: u32,
+    },
+    /// A structure that contains itself.
+    #[error("it leads back to itself")]
+    Cycle,
+    /// An undefined address where one is needed.
+    #[error("the address is undefined")]
+    Undefined,
+    /// A message that the object must have.
+    #[error("it is absent")]
+    Absent,
+    /// Two numbers that must agree.
+    #[error("{found} where {expected} must be")]
+    Mismatch {
+        /// As stored.
+        found: u64,
+        /// As something else in the file says.
+        expected: u64,
+    },
+    /// A filter could not undo what it is said to have done.
+    #[error("filter {id}: {fault}")]
+    Filter {
+        /// The filter's registered number.
+        id: u16,
+        /// What went wrong.
+        fault: FilterFault,
+    },
+    /// Valid, not done. Becomes [`Cause::Unsupported`].
+    #[error("{0} is not supported")]
+    Unsupported(Unsupported),
+}
+
+/// What is wrong with a filter's input.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FilterFault {
+    /// The input ends too early.
+    #[error("its input ends too early")]
+    Truncated,
+    /// The output would exceed what the chunk can hold.
+    #[error("its output exceeds {0} bytes")]
+    TooLong(u64),
+    /// The output has another length.
+    #[error("its output is {found} bytes, not {expected}")]
+    Length {
+        /// As decoded.
+        found: u64,
+        /// As the chunk needs.
+        expected: u64,
+    },
+    /// A checksum that does not hold.
+    #[error("stored checksum is {stored:#010x}, its bytes give {computed:#010x}")]
+    Checksum {
+        /// As stored.
+        stored: u32,
+        /// As computed.
+        computed: u32,
+    },
+    /// Client data values that make no sense.
+    #[error("client data value {index} is {value:?}")]
+    Parameter {
+        /// Number of the value, from 0.
+        index: usize,
+        /// The value, `None` where it is absent.
+        value: Option<u32>,
+    },
+    /// The compressed stream is damaged.
+    #[error("{0}")]
+    Stream(&'static str),
+    /// Not done here: no such decoder.
+    #[error("no decoder")]
+    Unsupported(Unsupported),
+}
+
+struct Nearest<'a>(&'a [String]);
+
+impl fmt::Display for Nearest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, name) in self.0.iter().enumerate() {
+            write!(f, "{}`{name}`", if i == 0 { "; there is " } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl Error {
+    /// What sort of error this is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self.cause() {
+            Cause::NotHdf5 { .. } => ErrorKind::NotHdf5,
+            Cause::Corrupt(_) => ErrorKind::Corrupt,
+            Cause::Unsupported { .. } => ErrorKind::Unsupported,
+            Cause::NotFound { .. } => ErrorKind::NotFound,
+            Cause::Type { .. } | Cause::Value { .. } => ErrorKind::Type,
+            Cause::Selection(_) => ErrorKind::Selection,
+            Cause::Limit { .. } => ErrorKind::Limit,
+            Cause::Usage(_) => ErrorKind::Usage,
+            Cause::Io { .. } | Cause::Missing => ErrorKind::Io,
+        }
+    }
+
+    /// What the error says, without the path.
+    #[must_use]
+    pub fn cause(&self) -> &Cause {
+        &self.0.cause
+    }
+
+    /// The path of the object concerned, where it is known.
+    #[must_use]
+    pub fn path(&self) -> Option<&str> {
+        self.0.path.as_deref()
+    }
+
+    /// Where and how the file breaks the format, if that is what this error says.
+    #[must_use]
+    pub fn corrupt(&self) -> Option<&Corrupt> {
+        match self.cause() {
+            Cause::Corrupt(corrupt) => Some(corrupt),
+            _ => None,
+        }
+    }
+
+    /// The feature that is not supported, if that is what this error says.
+    #[must_use]
+    pub fn unsupported(&self) -> Option<Unsupported> {
+        match self.cause() {
+            Cause::Unsupported { feature, .. } => Some(*feature),
+            _ => None,
+        }
+    }
+
+    /// True where a source of fetched ranges lacks some: fetch what it noted, then call again.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        matches!(self.cause(), Cause::Missing)
+    }
+
+    /// The same error, saying which object it concerns unless it already does.
+    #[must_use]
+    pub fn in_object(mut self, path: &str) -> Self {
+        if self.0.path.is_none() && !self.is_missing() {
+            self.0.path = Some(path.to_owned());
+        }
+        self
+    }
+
+    pub(crate) fn missing() -> Self {
+        Cause::Missing.into()
+    }
+
+    pub(crate) fn limit(limit: &'static str, asked: u64, allowed: u64) -> Self {
+        Cause::Limit { limit, asked, allowed }.into()
+    }
+
+    pub(crate) fn io(what: impl Into<String>, error: io::Error) -> Self {
+        Cause::Io { what: what.into(), error }.into()
+    }
+
+    pub(crate) fn not_found(what: &'static str, name: impl Into<String>, nearest: Vec<String>) -> Self {
+        Cause::NotFound { what, name: name.into(), nearest }.into()
+    }
+}
+
+/// Adds the path of an object to the error of a result.
+pub(crate) trait InObject<T> {
+    fn in_object(self, path: &str) -> Result<T>;
+}
+
+impl<T, E: Into<Error>> InObject<T> for Result<T, E> {
+    fn in_object(self, path: &str) -> Result<T> {
+        self.map_err(|e| e.into().in_object(path))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0.path {
+            Some(path) => write!(f, "{path}: {}", self.0.cause),
+            None => self.0.cause.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        std::error::Error::source(&self.0.cause)
+    }
+}
+
+impl From<Cause> for Error {
+    fn from(cause: Cause) -> Self {
+        let cause = match cause {
+            Cause::Corrupt(Corrupt { at, fault: Fault::Unsupported(feature), .. })
+            | Cause::Corrupt(Corrupt {
+                at, fault: Fault::Filter { fault: FilterFault::Unsupported(feature), .. }, ..
+            }) => Cause::Unsupported { feature, at },
+            other => other,
+        };
+        Self(Box::new(Inner { path: None, cause }))
+    }
+}
+
+impl From<Corrupt> for Error {
+    fn from(corrupt: Corrupt) -> Self {
+        Cause::Corrupt(corrupt).into()
+    }
+}
+
+impl From<SelectionFault> for Error {
+    fn from(fault: SelectionFault) -> Self {
+        Cause::Selection(fault).into()
+    }
+}
+
+impl From<Usage> for Error {
+    fn from(usage: Usage) -> Self {
+        Cause::Usage(usage).into()
+    }
+}

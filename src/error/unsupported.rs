@@ -1,0 +1,50 @@
+use std::fmt;
+
+/// Valid HDF5 that is refused by name. `docs/limitations.md` lists this enum.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unsupported {
+    /// A filter that no decoder is known for: its registered number.
+    Filter(u16),
+    /// A filter whose cargo feature is off: its number and the feature.
+    FilterFeature(u16, &'static str),
+    /// Version 3 of the filter pipeline message, of which two drafts exist.
+    FilterPipelineVersion3,
+    /// Scale-offset of floats by a variable number of bits ("E-scale"), which libhdf5 never had either.
+    ScaleOffsetExponent,
+    /// An address or length of more than 64 bits.
+    WideValue,
+    /// A message that must be understood and is not: its type.
+    Message(u16),
+    /// A user-defined link: its class.
+    UserDefinedLink(u8),
+    /// A virtual file driver other than family and multi.
+    Driver([u8; 8]),
+    /// Floating-point numbers of a layout that has no value here.
+    FloatLayout,
+    /// Complex numbers in another form than rectangular.
+    ComplexForm,
+    /// A file as long as this does not fit the address space of this machine.
+    AddressSpace,
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Filter(id) => match super::registered_filter_name(*id) {
+                Some(name) => write!(f, "filter {id} ({name})"),
+                None => write!(f, "filter {id} (not a registered number)"),
+            },
+            Self::FilterFeature(id, feature) => write!(f, "filter {id} without h5kit's `{feature}` feature"),
+            Self::FilterPipelineVersion3 => f.write_str("version 3 of the filter pipeline message"),
+            Self::ScaleOffsetExponent => f.write_str("scale-offset with a variable exponent"),
+            Self::WideValue => f.write_str("an address or length of more than 64 bits"),
+            Self::Message(id) => write!(f, "message type {id:#06x}, which must be understood,"),
+            Self::UserDefinedLink(class) => write!(f, "a user-defined link of class {class}"),
+            Self::Driver(id) => write!(f, "the file driver `{}`", id.escape_ascii()),
+            Self::FloatLayout => f.write_str("this layout of floating-point numbers"),
+            Self::ComplexForm => f.write_str("complex numbers that are not rectangular"),
+            Self::AddressSpace => f.write_str("an object larger than this machine's address space"),
+        }
+    }
+}

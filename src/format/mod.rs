@@ -1,0 +1,33 @@
+//! One room for each structure of the file, named by the specification's own words.
+//!
+//! A room decodes its structure from a bounded [`Block`](crate::bytes::Block) and encodes it again;
+//! it follows no address and reads no file. Decoding loses nothing, so that for every structure
+//! `encode(decode(bytes)) == bytes`.
+
+use crate::bytes::Block;
+use crate::bytes::checksum::lookup3;
+use crate::error::{Corrupt, Fault, Structure};
+
+pub mod message;
+#[cfg(test)]
+pub(crate) mod testing;
+
+/// Verifies the checksum in the last four bytes of a block and gives the bytes before it.
+///
+/// # Errors
+/// [`Fault::Checksum`] where it does not hold, [`Fault::Truncated`] where the block is shorter.
+pub fn verified<'a>(block: Block<'a>, structure: Structure) -> Result<Block<'a>, Corrupt> {
+    let (body, stored) = match block.bytes().split_last_chunk::<4>() {
+        Some((body, stored)) => (body, u32::from_le_bytes(*stored)),
+        None => {
+            let needed = 4 - block.bytes().len() as u64;
+            return Err(block.corrupt(structure, "checksum", Fault::Truncated { needed }));
+        }
+    };
+    let computed = lookup3(body);
+    if stored != computed {
+        let at = block.at() + body.len() as u64;
+        return Err(Corrupt::new(structure, "checksum", at, Fault::Checksum { stored, computed }));
+    }
+    block.sub(structure, "body", 0..body.len())
+}
