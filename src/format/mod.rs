@@ -8,7 +8,22 @@ use crate::bytes::Block;
 use crate::bytes::checksum::lookup3;
 use crate::error::{Corrupt, Fault, Structure};
 
+pub mod btree_v1;
+pub mod btree_v2;
+pub mod cache_image;
+pub mod chunk_index;
+pub mod driver_info;
+pub mod fractal_heap;
+pub mod free_space_manager;
+pub mod global_heap;
+pub mod local_heap;
 pub mod message;
+pub mod object_header;
+pub mod shared_message;
+pub mod shared_message_table;
+pub mod superblock;
+pub mod symbol_table_entry;
+pub mod symbol_table_node;
 #[cfg(test)]
 pub(crate) mod testing;
 
