@@ -496,7 +496,9 @@ impl From<Cause> for Error {
         let cause = match cause {
             Cause::Corrupt(Corrupt { at, fault: Fault::Unsupported(feature), .. })
             | Cause::Corrupt(Corrupt {
-                at, fault: Fault::Filter { fault: FilterFault::Unsupported(feature), .. }, ..
+                at,
+                fault: Fault::Filter { fault: FilterFault::Unsupported(feature), .. },
+                ..
             }) => Cause::Unsupported { feature, at },
             other => other,
         };

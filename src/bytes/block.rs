@@ -101,9 +101,11 @@ impl<'a> Block<'a> {
     pub fn sub(&self, structure: Structure, field: &'static str, range: Range<usize>) -> Result<Self, Corrupt> {
         match self.bytes.get(range.clone()) {
             Some(bytes) => Ok(Self { bytes, at: self.at + range.start as u64, widths: self.widths }),
-            None => Err(self.corrupt(structure, field, Fault::Truncated {
-                needed: (range.end as u64).saturating_sub(self.bytes.len() as u64),
-            })),
+            None => Err(self.corrupt(
+                structure,
+                field,
+                Fault::Truncated { needed: (range.end as u64).saturating_sub(self.bytes.len() as u64) },
+            )),
         }
     }
 
@@ -117,11 +119,7 @@ impl<'a> Block<'a> {
     ///
     /// # Errors
     /// What the parser says, with the position in the file.
-    pub fn run<T>(
-        &self,
-        structure: Structure,
-        parser: impl FnOnce(&'a [u8]) -> Parsed<'a, T>,
-    ) -> Result<T, Corrupt> {
+    pub fn run<T>(&self, structure: Structure, parser: impl FnOnce(&'a [u8]) -> Parsed<'a, T>) -> Result<T, Corrupt> {
         self.run_rest(structure, parser).map(|(value, _)| value)
     }
 
@@ -137,9 +135,7 @@ impl<'a> Block<'a> {
         match parser(self.bytes) {
             Ok((rest, value)) => Ok((value, Self { bytes: rest, at: self.position(rest), widths: self.widths })),
             Err(nom::Err::Error(lost) | nom::Err::Failure(lost)) => Err(self.place(structure, lost)),
-            Err(nom::Err::Incomplete(_)) => {
-                Err(self.corrupt(structure, "length", Fault::Truncated { needed: 1 }))
-            }
+            Err(nom::Err::Incomplete(_)) => Err(self.corrupt(structure, "length", Fault::Truncated { needed: 1 })),
         }
     }
 

@@ -43,9 +43,9 @@ pub fn field<'a, T>(
     mut parser: impl nom::Parser<&'a [u8], Output = T, Error = Lost<'a>>,
 ) -> impl FnMut(&'a [u8]) -> Parsed<'a, T> {
     move |i| {
-        parser.parse(i).map_err(|e| {
-            e.map(|lost| if lost.field.is_empty() { Lost { field: name, ..lost } } else { lost })
-        })
+        parser
+            .parse(i)
+            .map_err(|e| e.map(|lost| if lost.field.is_empty() { Lost { field: name, ..lost } } else { lost }))
     }
 }
 

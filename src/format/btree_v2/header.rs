@@ -55,17 +55,20 @@ impl BTreeV2 {
             let (i, root_records) = field("number of records in root node", u16)(i)?;
             let (i, total_records) = field("total number of records in B-tree", length(w))(i)?;
             let record_type = RecordType(record_type);
-            Ok((i, Self {
-                record_type,
-                node_size,
-                record_size,
-                depth,
-                split_percent,
-                merge_percent,
-                root,
-                root_records,
-                total_records,
-            }))
+            Ok((
+                i,
+                Self {
+                    record_type,
+                    node_size,
+                    record_size,
+                    depth,
+                    split_percent,
+                    merge_percent,
+                    root,
+                    root_records,
+                    total_records,
+                },
+            ))
         })?;
         if header.record_size == 0 {
             return Err(block.corrupt(S, "record size", Fault::Value(0)));
@@ -119,8 +122,7 @@ impl Geometry {
     /// # Errors
     /// Nodes too small for a record, or a tree too deep to be counted in 64 bits.
     pub fn new(tree: &BTreeV2, w: Widths, at: u64) -> Result<Self, Corrupt> {
-        let corrupt =
-            |field, value: u64| Corrupt::new(Structure::BTreeV2Header, field, at, Fault::Value(value));
+        let corrupt = |field, value: u64| Corrupt::new(Structure::BTreeV2Header, field, at, Fault::Value(value));
         let record_size = u64::from(tree.record_size);
         let room = u64::from(tree.node_size).saturating_sub(Node::OVERHEAD);
         let leaf = room / record_size;

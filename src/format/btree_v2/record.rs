@@ -53,11 +53,8 @@ impl HugeRecord {
             } else {
                 (i, None)
             };
-            let (i, key) = if keyed {
-                field("huge object ID", length(w))(i).map(|(i, key)| (i, Some(key)))?
-            } else {
-                (i, None)
-            };
+            let (i, key) =
+                if keyed { field("huge object ID", length(w))(i).map(|(i, key)| (i, Some(key)))? } else { (i, None) };
             Ok((i, Self { address, length: size, filtered, key }))
         })
     }
@@ -329,12 +326,7 @@ mod tests {
         let bytes = [0x10, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 9, 0, 0, 0, 2, 0, 0, 0];
         let decode = |b: Block<'_>| HugeRecord::decode(b, RecordType::HUGE_INDIRECT_FILTERED);
         let record = both_ways(&bytes, 4, decode, HugeRecord::encode);
-        assert_eq!(record, HugeRecord {
-            address: Some(Addr(16)),
-            length: 5,
-            filtered: Some((1, 9)),
-            key: Some(2)
-        });
+        assert_eq!(record, HugeRecord { address: Some(Addr(16)), length: 5, filtered: Some((1, 9)), key: Some(2) });
     }
 
     #[test]

@@ -72,17 +72,20 @@ impl ExtensibleArray {
                 (i, *value) = field("statistics", length(w))(i)?;
             }
             let (i, index_block) = field("index block address", addr(w))(i)?;
-            Ok((i, Self {
-                client,
-                element_size,
-                max_bits,
-                index_elements,
-                min_elements,
-                min_pointers,
-                page_bits,
-                statistics,
-                index_block,
-            }))
+            Ok((
+                i,
+                Self {
+                    client,
+                    element_size,
+                    max_bits,
+                    index_elements,
+                    min_elements,
+                    min_pointers,
+                    page_bits,
+                    statistics,
+                    index_block,
+                },
+            ))
         })?;
         check_form(block, S, form, header.client, header.element_size)?;
         let wrong = |field, value: u8| Err(block.corrupt(S, field, Fault::Value(value.into())));
@@ -277,8 +280,7 @@ impl SecondaryBlock {
             let (i, offset) = field("block offset", uint(array.offset_width()))(i)?;
             let bitmap = share.blocks.saturating_mul(array.pages(share.elements).div_ceil(8));
             let (i, bitmap) = field("page bitmap", take(bitmap as usize))(i)?;
-            let (i, data_blocks) =
-                field("data block addresses", counted(share.blocks, w.offsets.into(), addr(w)))(i)?;
+            let (i, data_blocks) = field("data block addresses", counted(share.blocks, w.offsets.into(), addr(w)))(i)?;
             Ok((i, Self { header, offset, bitmap: bitmap.to_vec(), data_blocks }))
         })
     }

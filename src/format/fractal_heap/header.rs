@@ -109,21 +109,24 @@ impl FractalHeap {
                 (i, Some(FilteredRoot { size, mask, pipeline: pipeline.to_vec() }))
             };
             let table = DoublingTable { width, start, max_direct, bits };
-            Ok((i, Self {
-                id_length,
-                flags,
-                max_managed,
-                next_huge,
-                huge_index,
-                free_space,
-                free_space_manager,
-                statistics,
-                table,
-                starting_rows,
-                root,
-                current_rows,
-                filtered,
-            }))
+            Ok((
+                i,
+                Self {
+                    id_length,
+                    flags,
+                    max_managed,
+                    next_huge,
+                    huge_index,
+                    free_space,
+                    free_space_manager,
+                    statistics,
+                    table,
+                    starting_rows,
+                    root,
+                    current_rows,
+                    filtered,
+                },
+            ))
         })?;
         header.table.check(block.at())?;
         if u32::from(header.current_rows) > header.table.max_rows() {

@@ -78,12 +78,15 @@ mod tests {
             0xff, 0xff, 0xff, 0xff,     // creation order index address
         ];
         let decoded = both_ways(&bytes, 4, LinkInfo::decode, LinkInfo::encode);
-        assert_eq!(decoded, LinkInfo {
-            maximum_creation_index: Some(5),
-            fractal_heap: Some(Addr(0x2010)),
-            name_index: Some(Addr(0x2030)),
-            creation_order_index: Some(None),
-            reserved_flags: 0,
-        });
+        assert_eq!(
+            decoded,
+            LinkInfo {
+                maximum_creation_index: Some(5),
+                fractal_heap: Some(Addr(0x2010)),
+                name_index: Some(Addr(0x2030)),
+                creation_order_index: Some(None),
+                reserved_flags: 0,
+            }
+        );
     }
 }

@@ -211,9 +211,6 @@ mod tests {
         let prefix = Prefix::V2(PrefixV2 { flags: 0, times: None, phase_change: None, chunk_size: 0 });
         let block = Block::new(&[1, 9, 0, 0, 1, 2], 0x40, Widths::default());
         let fault = Messages::decode(block, &prefix, Structure::ObjectHeader).expect_err("too long");
-        assert_eq!(
-            fault.to_string(),
-            "object header at 0x44, message data: 7 bytes more are needed than there are"
-        );
+        assert_eq!(fault.to_string(), "object header at 0x44, message data: 7 bytes more are needed than there are");
     }
 }

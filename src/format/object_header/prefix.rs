@@ -68,9 +68,7 @@ impl Prefix {
     /// Neither version, or a block that ends too early.
     pub fn decode(block: Block<'_>) -> Result<(Self, Block<'_>), Corrupt> {
         match block.bytes().first() {
-            Some(b'O') => {
-                PrefixV2::decode(block).map(|(prefix, rest)| (Self::V2(prefix), rest))
-            }
+            Some(b'O') => PrefixV2::decode(block).map(|(prefix, rest)| (Self::V2(prefix), rest)),
             Some(_) => PrefixV1::decode(block).map(|(prefix, rest)| (Self::V1(prefix), rest)),
             None => Err(block.corrupt(Structure::ObjectHeader, "version", Fault::Truncated { needed: 1 })),
         }
@@ -204,12 +202,15 @@ mod tests {
             0x34, 0x12,                                                 // size of chunk 0
         ];
         let prefix = both_ways(&bytes, 8, decode, Prefix::encode);
-        assert_eq!(prefix, Prefix::V2(PrefixV2 {
-            flags: 0x3d,
-            times: Some(Times { access: 1, modification: 2, change: 3, birth: 4 }),
-            phase_change: Some((8, 6)),
-            chunk_size: 0x1234,
-        }));
+        assert_eq!(
+            prefix,
+            Prefix::V2(PrefixV2 {
+                flags: 0x3d,
+                times: Some(Times { access: 1, modification: 2, change: 3, birth: 4 }),
+                phase_change: Some((8, 6)),
+                chunk_size: 0x1234,
+            })
+        );
         assert!(prefix.creation_order_tracked() && prefix.creation_order_indexed());
     }
 }
