@@ -12,6 +12,7 @@ pub mod btree_v1;
 pub mod btree_v2;
 pub mod cache_image;
 pub mod chunk_index;
+pub mod dataspace_selection;
 pub mod driver_info;
 pub mod fractal_heap;
 pub mod free_space_manager;
@@ -19,11 +20,13 @@ pub mod global_heap;
 pub mod local_heap;
 pub mod message;
 pub mod object_header;
+pub mod reference;
 pub mod shared_message;
 pub mod shared_message_table;
 pub mod superblock;
 pub mod symbol_table_entry;
 pub mod symbol_table_node;
+pub mod virtual_mapping;
 #[cfg(test)]
 pub(crate) mod testing;
 

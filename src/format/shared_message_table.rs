@@ -86,9 +86,10 @@ impl SharedMessageTable {
         });
     }
 
-    /// The index that holds messages of a type.
+    /// The index that holds messages of a type. Old fill values (type 4) go with the new ones (type 5).
     #[must_use]
     pub fn index_of(&self, message_type: u16) -> Option<&SharedIndex> {
+        let message_type = if message_type == 4 { 5 } else { message_type };
         let bit = 1u16.checked_shl(message_type.into())?;
         self.indexes.iter().find(|index| index.types & bit != 0)
     }

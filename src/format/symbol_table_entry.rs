@@ -6,7 +6,8 @@ use crate::bytes::{Addr, Emit, Widths};
 /// One link of an old-style group, or the root group in superblocks 0 and 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolTableEntry {
-    /// Offset of the name in the group's local heap, in bytes.
+    /// Offset of the name in the group's local heap, in bytes; as wide as a length, which the specification
+    /// leaves open.
     pub name: u64,
     /// The object; undefined for a soft link.
     pub object_header: Option<Addr>,
@@ -22,7 +23,7 @@ impl SymbolTableEntry {
     /// Bytes of an entry.
     #[must_use]
     pub fn size(widths: Widths) -> usize {
-        2 * usize::from(widths.offsets) + 24
+        usize::from(widths.lengths) + usize::from(widths.offsets) + 24
     }
 
     /// For a soft link: the offset of its target in the local heap, in bytes.
@@ -34,7 +35,7 @@ impl SymbolTableEntry {
 
     pub(crate) fn parse<'a>(widths: Widths) -> impl FnMut(&'a [u8]) -> Parsed<'a, Self> {
         move |i| {
-            let (i, name) = field("link name offset", uint(widths.offsets))(i)?;
+            let (i, name) = field("link name offset", length(widths))(i)?;
             let (i, object_header) = field("object header address", addr(widths))(i)?;
             let (i, cache_type) = field("cache type", u32)(i)?;
             let (i, reserved) = field("reserved", u32)(i)?;
@@ -49,14 +50,14 @@ impl SymbolTableEntry {
         if self.cache_type != 1 {
             return None;
         }
-        let (i, btree) = length(Widths { lengths: widths.offsets, ..widths })(&self.scratch).ok()?;
-        let (_, heap) = length(Widths { lengths: widths.offsets, ..widths })(i).ok()?;
+        let (i, btree) = uint(widths.offsets)(&self.scratch).ok()?;
+        let (_, heap) = uint(widths.offsets)(i).ok()?;
         Some((btree, heap))
     }
 
     /// Encodes the entry.
     pub fn encode(&self, to: &mut Emit) {
-        to.uint(to.widths().offsets, self.name);
+        to.length(self.name);
         to.addr(self.object_header);
         to.u32(self.cache_type);
         to.u32(self.reserved);

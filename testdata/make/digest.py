@@ -4,6 +4,7 @@ The walk starts at "/", follows hard links depth first, children in the order of
 Element bytes are those of the file's own datatype; compound padding is left out; variable-length
 values are their count (u64, little-endian) and then their elements. They are hashed with XXH3-128.
 """
+
 import ctypes
 import json
 import os
@@ -34,6 +35,7 @@ def text(name):
 
 
 # ---------------------------------------------------------------- datatypes
+
 
 def reference_kind(t):
     if t.equal(h5t.STD_REF_OBJ):
@@ -66,8 +68,9 @@ def describe(t):
     """A datatype as a JSON object."""
     kind, size = t.get_class(), t.get_size()
     if kind == h5t.INTEGER:
-        return bit_field({"class": "integer", "size": size, "order": ORDERS[t.get_order()],
-                          "signed": t.get_sign() == h5t.SGN_2}, t)
+        return bit_field(
+            {"class": "integer", "size": size, "order": ORDERS[t.get_order()], "signed": t.get_sign() == h5t.SGN_2}, t
+        )
     if kind == h5t.FLOAT:
         return describe_float(t)
     if kind == h5t.TIME:
@@ -80,14 +83,22 @@ def describe(t):
     if kind == h5t.OPAQUE:
         return {"class": "opaque", "size": size, "tag": text(t.get_tag())}
     if kind == h5t.COMPOUND:
-        return {"class": "compound", "size": size, "members": [
-            {"name": text(t.get_member_name(i)), "offset": t.get_member_offset(i), "type": describe(m)}
-            for i, m in enumerate(member_types(t))]}
+        return {
+            "class": "compound",
+            "size": size,
+            "members": [
+                {"name": text(t.get_member_name(i)), "offset": t.get_member_offset(i), "type": describe(m)}
+                for i, m in enumerate(member_types(t))
+            ],
+        }
     if kind == h5t.REFERENCE:
         return {"class": "reference", "kind": reference_kind(t)}
     if kind == h5t.ENUM:
-        return {"class": "enum", "base": describe(t.get_super()), "members": [
-            [text(t.get_member_name(i)), int(t.get_member_value(i))] for i in range(t.get_nmembers())]}
+        return {
+            "class": "enum",
+            "base": describe(t.get_super()),
+            "members": [[text(t.get_member_name(i)), int(t.get_member_value(i))] for i in range(t.get_nmembers())],
+        }
     if kind == h5t.VLEN:
         return {"class": "vlen", "base": describe(t.get_super())}
     if kind == h5t.ARRAY:
@@ -98,6 +109,7 @@ def describe(t):
 
 
 # ---------------------------------------------------------------- elements
+
 
 def canonical(t):
     """None where an element's canonical bytes are its bytes in memory, else the function that gives them."""
@@ -110,7 +122,7 @@ def canonical(t):
         return canonical_compound(t)
     if kind == h5t.ARRAY:
         base, step = canonical(t.get_super()), t.get_super().get_size()
-        return base and (lambda raw: b"".join(base(raw[at:at + step]) for at in range(0, size, step)))
+        return base and (lambda raw: b"".join(base(raw[at : at + step]) for at in range(0, size, step)))
     if kind == h5t.REFERENCE and reference_kind(t) == "std":
         raise Unsupported("revised reference")
     return None
@@ -129,8 +141,9 @@ def canonical_sequence(base):
         count, pointer = struct.unpack("=QQ", raw)
         block = ctypes.string_at(pointer, count * step) if count else b""
         if convert:
-            block = b"".join(convert(block[at:at + step]) for at in range(0, len(block), step))
+            block = b"".join(convert(block[at : at + step]) for at in range(0, len(block), step))
         return struct.pack("<Q", count) + block
+
     return sequence
 
 
@@ -141,7 +154,8 @@ def canonical_compound(t):
     if not any(convert for *_, convert in members) and starts == [0] + ends[:-1] and ends[-1] == t.get_size():
         return None
     return lambda raw: b"".join(
-        convert(raw[at:at + size]) if convert else raw[at:at + size] for at, size, convert in members)
+        convert(raw[at : at + size]) if convert else raw[at : at + size] for at, size, convert in members
+    )
 
 
 def feed(hasher, t, buffer):
@@ -152,7 +166,7 @@ def feed(hasher, t, buffer):
         return
     raw = buffer.tobytes()
     for at in range(0, len(raw), size):
-        hasher.update(convert(raw[at:at + size]))
+        hasher.update(convert(raw[at : at + size]))
 
 
 def shape_of(space):
@@ -204,6 +218,7 @@ def hash_dataset(did):
         part.select_hyperslab((first,) + (0,) * (len(shape) - 1), block)
         call("H5Dread", did, t, memory, part, 0, buffer)
         return memory
+
     return hash_elements(t, shape, read)
 
 
@@ -215,12 +230,14 @@ def hash_attribute(aid):
     def read(_first, _count, buffer):
         whole = np.zeros(element_count(shape) * t.get_size(), "u1")
         call("H5Aread", aid, t, whole)
-        buffer[:] = whole[_first * t.get_size():][:len(buffer)]
+        buffer[:] = whole[_first * t.get_size() :][: len(buffer)]
         return space
+
     return hash_elements(t, flat, read)
 
 
 # ---------------------------------------------------------------- the walk
+
 
 def fault(error):
     return "unsupported" if isinstance(error, Unsupported) else "unreadable"
@@ -296,12 +313,14 @@ def walk_link(parent, name, path, printed, lines):
 
 
 def open_file(path):
-    """Open for reading: `NAME%05d.h5` is a family of files, `NAME` a split file when NAME-m.h5 is there."""
+    """Open for reading: `NAME%05d.h5` is a family of files, `NAME` a split file or a multi file by what is there."""
     access = h5p.create(h5p.FILE_ACCESS)
     access.set_fclose_degree(h5f.CLOSE_STRONG)
     if "%" in path:
         access.set_fapl_family(os.path.getsize(path % 0), h5p.create(h5p.FILE_ACCESS))
-    elif not os.path.exists(path):
+    elif os.path.exists(path + "-s.h5"):
+        call("H5Pset_fapl_multi", access, None, None, None, None, True)
+    elif os.path.exists(path + "-m.h5"):
         part = h5p.create(h5p.FILE_ACCESS)
         access.set_fapl_split(b"-m.h5", part, b"-r.h5", part)
     return h5f.open(os.fsencode(path), h5f.ACC_RDONLY, access)
@@ -323,6 +342,7 @@ def dump(lines):
 
 
 # ---------------------------------------------------------------- lines from known values, without libhdf5
+
 
 def group_line(path, attrs=None):
     return {"path": path, "kind": "group", "attrs": attrs or {}}

@@ -1,4 +1,5 @@
 """The libhdf5 that h5py carries: calls h5py has no binding for, and short ways to create things."""
+
 import ctypes
 import glob
 import os
@@ -89,10 +90,13 @@ def access_list(low="earliest", high="v200"):
     return plist
 
 
-def create(path, low="earliest", access=None, **creation):
-    """A new file, with the lower bound `low` and the given file creation properties."""
+def create(path, low="earliest", access=None, setup=None, **creation):
+    """A new file, with the lower bound `low` and the given file creation properties; setup(list) sets more of them."""
     access = access or access_list(low)
-    fid = h5f.create(os.fsencode(path), h5f.ACC_TRUNC, creation_list(**creation), access)
+    plist = creation_list(**creation)
+    if setup:
+        setup(plist)
+    fid = h5f.create(os.fsencode(path), h5f.ACC_TRUNC, plist, access)
     return h5py.File(fid)
 
 
@@ -115,7 +119,9 @@ def dataset_list(chunk=None, fill=None, fill_type=None, alloc=None, fill_time=No
         plist.set_fill_time(fill_time)
     if fill is not None:
         fill = np.asarray(fill)
-        call("H5Pset_fill_value", plist, fill_type or h5t.py_create(fill.dtype, logical=True), np.ascontiguousarray(fill))
+        call(
+            "H5Pset_fill_value", plist, fill_type or h5t.py_create(fill.dtype, logical=True), np.ascontiguousarray(fill)
+        )
     return plist
 
 
@@ -125,7 +131,9 @@ def space(shape, maxshape=None):
         return h5s.create(h5s.NULL)
     if shape == ():
         return h5s.create(h5s.SCALAR)
-    return h5s.create_simple(tuple(shape), None if maxshape is None else tuple(UNLIMITED if m is None else m for m in maxshape))
+    return h5s.create_simple(
+        tuple(shape), None if maxshape is None else tuple(UNLIMITED if m is None else m for m in maxshape)
+    )
 
 
 def name_bytes(name):
@@ -144,17 +152,20 @@ def dataset(parent, name, dtype, shape, data=None, maxshape=None, plist=None, ra
     did = h5d.create(parent.id, name_bytes(name), tid, space(shape, maxshape), plist)
     if data is not None:
         data = np.ascontiguousarray(data)
-        did.write(h5s.ALL, h5s.ALL, data, h5t.py_create(data.dtype, logical=True))
+        did.write(h5s.ALL, h5s.ALL, data, memory_type(data, tid))
     if raw is not None:
         write_raw(did, raw)
     return h5py.Dataset(did)
 
 
+def memory_type(data, tid):
+    """The memory type of a numpy array; Python objects (strings, sequences, references) go by the file's type."""
+    return h5t.py_create(tid.dtype) if data.dtype.kind == "O" else h5t.py_create(data.dtype, logical=True)
+
+
 def write_raw(did, raw):
     """Write bytes that are elements of the dataset's own datatype: nothing is converted."""
-    did = getattr(did, "id", did)
-    did = h5d.DatasetID(did) if isinstance(did, int) else did
-    call("H5Dwrite", did.id, did.get_type().id, 0, 0, 0, np.frombuffer(bytes(raw), "u1"))
+    call("H5Dwrite", did, did.get_type(), 0, 0, 0, np.frombuffer(bytes(raw), "u1"))
 
 
 def attribute(parent, name, dtype, shape, data=None, raw=None):
@@ -163,26 +174,86 @@ def attribute(parent, name, dtype, shape, data=None, raw=None):
     aid = h5a.create(parent.id, name_bytes(name), tid, space(shape))
     if data is not None:
         data = np.ascontiguousarray(data)
-        aid.write(data, h5t.py_create(data.dtype, logical=True))
+        aid.write(data, memory_type(data, tid))
     if raw is not None:
         call("H5Awrite", aid.id, tid.id, np.frombuffer(bytes(raw), "u1"))
     return aid
 
 
-def group(parent, name, order=False, phase=None, times=False, attribute_order=False):
-    """Create a group; `order` tracks and indexes creation order, `phase` = (max compact, min dense) links."""
+TRACKED_AND_INDEXED = h5p.CRT_ORDER_TRACKED | h5p.CRT_ORDER_INDEXED
+
+
+def group(parent, name, order=None, phase=None, estimate=None, times=False, attribute_order=False):
+    """Create a group; `order` says how creation order is kept, `phase` = (max compact, min dense) links,
+    `estimate` = (links, length of a name) expected."""
     plist = h5p.create(h5p.GROUP_CREATE)
     call("H5Pset_obj_track_times", plist, times)
     if order:
-        call("H5Pset_link_creation_order", plist, 3)
+        call("H5Pset_link_creation_order", plist, order)
     if attribute_order:
-        call("H5Pset_attr_creation_order", plist, 3)
+        call("H5Pset_attr_creation_order", plist, TRACKED_AND_INDEXED)
     if phase:
         call("H5Pset_link_phase_change", plist, *phase)
+    if estimate:
+        call("H5Pset_est_link_info", plist, *estimate)
     links = h5p.create(h5p.LINK_CREATE)
     return h5py.Group(h5g.create(parent.id, name_bytes(name), links, plist))
+
+
+def commit(parent, name, dtype):
+    """Give a datatype a name in the file; returns the committed type."""
+    tid = file_type(dtype).copy()
+    plist = call_id("H5Pcreate", ctypes.c_int64.in_dll(LIBRARY, "H5P_CLS_DATATYPE_CREATE_ID_g").value)
+    call("H5Pset_obj_track_times", plist, False)
+    call("H5Tcommit2", parent, name, tid, 0, plist, 0)
+    call("H5Pclose", plist)
+    return tid
 
 
 def chunk_write(target, offset, data, mask=0):
     """Store one chunk as it is, past the filters."""
     target.id.write_direct_chunk(tuple(offset), bytes(data), mask)
+
+
+NATIVE = {"i64": h5t.NATIVE_INT64, "u64": h5t.NATIVE_UINT64, "f64": h5t.NATIVE_DOUBLE}
+NUMPY = {"i64": "i8", "u64": "u8", "f64": "f8"}
+
+
+def converted(target, kind, selected=None):
+    """Elements converted by libhdf5 to i64, u64 or f64, as a flat array. `selected` is a dataspace."""
+    low = getattr(target, "id", target)
+    low = target if isinstance(low, int) else low
+    count = (selected or low.get_space()).get_select_npoints()
+    out = np.zeros(count, NUMPY[kind])
+    if isinstance(low, h5a.AttrID):
+        call("H5Aread", low, NATIVE[kind], out)
+    else:
+        memory = h5s.create_simple((count,))
+        call("H5Dread", low, NATIVE[kind], memory, selected or 0, 0, out)
+    return out
+
+
+def selection(target, select):
+    """The dataspace of a dataset with a selection: {"start", "stride", "count", "block"} or {"points"}."""
+    chosen = target.id.get_space()
+    if "points" in select:
+        chosen.select_elements(np.array(select["points"], "u8"))
+    else:
+        count = select["count"]
+        ones = (1,) * len(count)
+        chosen.select_hyperslab(
+            tuple(select["start"]), tuple(count), tuple(select.get("stride", ones)), tuple(select.get("block", ones))
+        )
+    return chosen
+
+
+def address(target):
+    """The address of an object's header."""
+    return h5py.h5o.get_info(target.id).addr
+
+
+def modification_time(target):
+    """The time in the modification time message of a version 1 header; H5O_info2_t calls it the change time."""
+    info = np.zeros(16, "u8")
+    call("H5Oget_info3", target, info, 2)
+    return int(info[6])

@@ -1,0 +1,43 @@
+//! The filter pipeline and its codecs: bytes in, bytes out.
+//!
+//! [`decode`] undoes the filters of one chunk, [`encode`] applies them. A filter is a room of its own
+//! with one `decode` and one `encode` of the same shape; `pipeline::codec` is the one place that maps
+//! registered numbers to rooms.
+//!
+//! All decoders hold to the same bargain: what they return is never longer than the bound they are
+//! given, and nothing is allocated for a length that the input claims before that length was compared
+//! with the bound and with what the input can possibly hold.
+
+mod bits;
+#[cfg(feature = "deflate")]
+pub mod deflate;
+pub mod fletcher32;
+#[cfg(feature = "lzf")]
+pub mod lzf;
+pub mod nbit;
+mod pipeline;
+pub mod scale_offset;
+pub mod shuffle;
+pub mod szip;
+
+pub use pipeline::{Failed, Step, available, decode, encode};
+
+use crate::error::FilterFault;
+
+/// The client data value number `index`.
+fn value(values: &[u32], index: usize) -> Result<u32, FilterFault> {
+    values.get(index).copied().ok_or(FilterFault::Parameter { index, value: None })
+}
+
+/// The fault of the client data value number `index`.
+fn bad_value(values: &[u32], index: usize) -> FilterFault {
+    FilterFault::Parameter { index, value: values.get(index).copied() }
+}
+
+/// `count` things of `size` bytes each, where that is no more than `bound` bytes.
+fn bounded(count: usize, size: usize, bound: usize) -> Result<usize, FilterFault> {
+    count.checked_mul(size).filter(|bytes| *bytes <= bound).ok_or(FilterFault::TooLong(bound as u64))
+}
+
+#[cfg(test)]
+mod testing;

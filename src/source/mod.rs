@@ -1,0 +1,105 @@
+//! Where bytes come from. Nothing here knows HDF5.
+//!
+//! | source | bytes are in | a read gives |
+//! |---|---|---|
+//! | [`Memory`] | memory | a borrow |
+//! | [`Mapped`] | a mapped file | a borrow |
+//! | [`FileSource`] | a file, read at positions | a copy |
+//! | [`Extents`] | ranges that somebody fetched | a copy, or *missing* |
+//! | [`Family`], [`Multi`] | several files shown as one | what the member gives |
+//! | [`Traced`] | another source | what that gives, and a log of it |
+
+use std::borrow::Cow;
+use std::fmt::Debug;
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+
+mod extents;
+mod file;
+#[cfg(feature = "mmap")]
+mod mapped;
+mod parts;
+mod traced;
+
+pub use extents::Extents;
+pub use file::FileSource;
+#[cfg(feature = "mmap")]
+pub use mapped::Mapped;
+pub use parts::{Family, Multi};
+pub use traced::Traced;
+
+/// Bytes that can be read at any position, from many threads at once.
+pub trait Source: Debug + Send + Sync {
+    /// Length in bytes.
+    fn len(&self) -> u64;
+
+    /// True without a byte.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes of `range`, all of them.
+    ///
+    /// # Errors
+    /// `Io` where the range leaves the source or the system fails; an error for which
+    /// [`is_missing`](Error::is_missing) holds where the range has not been fetched.
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>>;
+
+    /// Fills `buffer` with the bytes from `at` on.
+    ///
+    /// # Errors
+    /// As for [`read`](Self::read).
+    fn read_into(&self, at: u64, buffer: &mut [u8]) -> Result<()> {
+        let bytes = self.read(at..at.saturating_add(buffer.len() as u64))?;
+        buffer.copy_from_slice(&bytes);
+        Ok(())
+    }
+
+    /// Says which ranges will be read next, so that a source that fetches them can do it at once.
+    ///
+    /// # Errors
+    /// Missing, as for [`read`](Self::read), where some have to be fetched first.
+    fn prefetch(&self, ranges: &[Range<u64>]) -> Result<()> {
+        let _ = ranges;
+        Ok(())
+    }
+}
+
+/// Bytes in memory.
+#[derive(Debug)]
+pub struct Memory(Vec<u8>);
+
+impl Memory {
+    /// A source of these bytes.
+    #[must_use]
+    pub fn new(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+}
+
+impl Source for Memory {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        slice(&self.0, &range).map(Cow::Borrowed)
+    }
+}
+
+/// The bytes of a range of something that is in memory.
+fn slice<'a>(bytes: &'a [u8], range: &Range<u64>) -> Result<&'a [u8]> {
+    let inside = usize::try_from(range.start).ok().zip(usize::try_from(range.end).ok());
+    inside.and_then(|(start, end)| bytes.get(start..end)).ok_or_else(|| past_end(range, bytes.len() as u64))
+}
+
+fn past_end(range: &Range<u64>, length: u64) -> Error {
+    Error::io(
+        format!("{} bytes at {:#x} of {length}", range.end.saturating_sub(range.start), range.start),
+        std::io::ErrorKind::UnexpectedEof.into(),
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Source;
+use crate::error::Result;
+
+/// A source that remembers what was read.
+#[derive(Debug)]
+pub struct Traced {
+    inner: Arc<dyn Source>,
+    log: Mutex<Vec<Range<u64>>>,
+}
+
+impl Traced {
+    /// Watches `inner`.
+    #[must_use]
+    pub fn new(inner: Arc<dyn Source>) -> Self {
+        Self { inner, log: Mutex::default() }
+    }
+
+    /// The ranges read since the last call, in order.
+    #[must_use]
+    pub fn take_log(&self) -> Vec<Range<u64>> {
+        std::mem::take(&mut self.log.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note(&self, range: Range<u64>) {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).push(range);
+    }
+}
+
+impl Source for Traced {
+    fn len(&self) -> u64 {
+        self.inner.len()
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        self.note(range.clone());
+        self.inner.read(range)
+    }
+
+    fn read_into(&self, at: u64, buffer: &mut [u8]) -> Result<()> {
+        self.note(at..at.saturating_add(buffer.len() as u64));
+        self.inner.read_into(at, buffer)
+    }
+
+    fn prefetch(&self, ranges: &[Range<u64>]) -> Result<()> {
+        self.inner.prefetch(ranges)
+    }
+}

@@ -1,0 +1,71 @@
+//! Follows addresses through a source and returns values.
+//!
+//! A walk is ordinary code that reads and decodes. It has no other effect than to fill the memo of decoded
+//! structures, so it can be run again when a source lacked some ranges; loops over siblings go through
+//! [`each`], so that one round finds out what all of them lack.
+
+pub(crate) mod attributes;
+pub(crate) mod btree_v1;
+pub(crate) mod btree_v2;
+pub(crate) mod chunks;
+pub(crate) mod global_heap;
+pub(crate) mod group;
+pub(crate) mod heap;
+pub(crate) mod local_heap;
+mod memo;
+pub(crate) mod object;
+mod open;
+pub(crate) mod shared;
+mod storage;
+pub(crate) mod virtual_dataset;
+
+pub(crate) use open::{Condition, OpenFile};
+pub(crate) use storage::{Run, Storage};
+
+use crate::bytes::Addr;
+use crate::error::{Corrupt, Error, Fault, Result, Structure};
+use std::collections::HashSet;
+
+/// Calls `visit` with every item, in order, and stops at the first error. Where the source lacks
+/// something, the items after it are visited too, so that what they lack is noted in the same round.
+pub(crate) fn each<I: IntoIterator>(items: I, mut visit: impl FnMut(I::Item) -> Result<()>) -> Result<()> {
+    let mut missing = None;
+    for item in items {
+        match visit(item) {
+            Err(e) if e.is_missing() => missing = Some(e),
+            Err(e) if missing.is_none() => return Err(e),
+            _ => {}
+        }
+    }
+    missing.map_or(Ok(()), Err)
+}
+
+/// The nodes of one index that a walk has been to.
+#[derive(Debug)]
+pub(crate) struct Visited {
+    structure: Structure,
+    seen: HashSet<Addr>,
+    limit: (&'static str, u64),
+}
+
+impl Visited {
+    /// No node yet of an index of such nodes; at most `limit.1` are allowed.
+    pub(crate) fn new(structure: Structure, limit: (&'static str, u64)) -> Self {
+        Self { structure, seen: HashSet::new(), limit }
+    }
+
+    /// Notes a visit.
+    ///
+    /// # Errors
+    /// A node that was visited before, or one too many.
+    pub(crate) fn enter(&mut self, storage: &Storage, address: Addr) -> Result<()> {
+        if !self.seen.insert(address) {
+            let at = storage.position(address);
+            return Err(Corrupt::new(self.structure, "address", at, Fault::Cycle).into());
+        }
+        if self.seen.len() as u64 > self.limit.1 {
+            return Err(Error::limit(self.limit.0, self.seen.len() as u64, self.limit.1));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+use std::sync::Arc;
+
+use super::object::ObjectHeader;
+use super::storage::Storage;
+use crate::bytes::{Addr, Block, Widths};
+use crate::error::{Cause, Corrupt, Fault, Result, Structure};
+use crate::format::cache_image::CacheImage;
+use crate::format::driver_info::DriverInfo;
+use crate::format::message::btree_k::BTreeK;
+use crate::format::message::cache_image::CacheImageLocation;
+use crate::format::message::shared_message_table::SharedMessageTableLocation;
+use crate::format::object_header::MessageType;
+use crate::format::shared_message_table::SharedMessageTable;
+use crate::format::superblock::{self, Form, SIGNATURE, Superblock};
+use crate::limits::Limits;
+use crate::source::Source;
+
+/// What is unusual about a file that can be read all the same.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Condition {
+    /// The file is shorter than its superblock says: the length it should have, in bytes.
+    pub truncated: Option<u64>,
+    /// A writer had it open when it was last written, and never closed it.
+    pub open_for_writing: bool,
+    /// The writer let others read meanwhile (single writer, multiple readers).
+    pub open_for_swmr: bool,
+    /// The superblock is at another position than it says: bytes were put in front of it.
+    pub moved: bool,
+    /// Metadata comes from a cache image, which supersedes what stands in its place.
+    pub cache_image: bool,
+}
+
+/// A file whose superblock has been read.
+#[derive(Debug)]
+pub(crate) struct OpenFile {
+    pub(crate) storage: Storage,
+    pub(crate) superblock: Superblock,
+    /// Position of the superblock: the base address.
+    pub(crate) position: u64,
+    pub(crate) condition: Condition,
+    pub(crate) driver_info: Option<DriverInfo>,
+    pub(crate) root: Addr,
+}
+
+impl OpenFile {
+    /// Finds and reads the superblock and its extension.
+    pub(crate) fn open(source: Arc<dyn Source>, limits: Limits) -> Result<Self> {
+        let (position, superblock) = find_superblock(source.as_ref())?;
+        let mut condition = condition(&superblock, position, source.len());
+        let mut storage = Storage::new(source, position, superblock.widths, limits);
+        if let Form::Old(old) = &superblock.form {
+            storage.k = BTreeK {
+                group_leaf: old.group_leaf_k,
+                group_internal: old.group_internal_k,
+                chunk: old.chunk_k.map_or(BTreeK::default().chunk, |(k, _)| k),
+            };
+        }
+        let mut driver_info = match superblock.driver_info() {
+            Some(address) => Some(read_driver_info(&storage, address)?),
+            None => None,
+        };
+        if let Some(address) = superblock.extension() {
+            condition.cache_image = apply_cache_image(&mut storage, address)?;
+            let extension = ObjectHeader::read(&storage, address)?;
+            if let Some(run) = extension.body(&storage, MessageType::BTREE_K)? {
+                storage.k = BTreeK::decode(run.block())?;
+            }
+            if let Some(run) = extension.body(&storage, MessageType::DRIVER_INFO)? {
+                driver_info = Some(DriverInfo::decode_message(run.block())?);
+            }
+            if let Some(run) = extension.body(&storage, MessageType::SHARED_MESSAGE_TABLE)? {
+                let location = SharedMessageTableLocation::decode(run.block())?;
+                storage.shared = match location.address {
+                    Some(address) => Some(read_shared_table(&storage, address, location.indexes)?),
+                    None => None,
+                };
+            }
+        }
+        let root = superblock.root().ok_or_else(|| {
+            Corrupt::new(Structure::Superblock, "root group object header address", position, Fault::Undefined)
+        })?;
+        Ok(Self { storage, superblock, position, condition, driver_info, root })
+    }
+}
+
+/// Looks for the superblock at 0, 512, 1024, 2048, … A signature that no superblock follows is passed over
+/// where another one comes later.
+fn find_superblock(source: &dyn Source) -> Result<(u64, Superblock)> {
+    let length = source.len();
+    let mut fault = None;
+    let mut at = 0u64;
+    while at.checked_add(SIGNATURE.len() as u64).is_some_and(|end| end <= length) {
+        let bytes = source.read(at..length.min(at.saturating_add(superblock::LARGEST)))?;
+        if bytes.starts_with(&SIGNATURE) {
+            match Superblock::decode(Block::new(&bytes, at, Widths::default())) {
+                Ok(superblock) => return Ok((at, superblock)),
+                Err(e) => fault = fault.or(Some(e)),
+            }
+        }
+        at = if at == 0 { 512 } else { at.saturating_mul(2) };
+    }
+    Err(fault.map_or_else(|| Cause::NotHdf5 { length }.into(), Into::into))
+}
+
+fn condition(superblock: &Superblock, position: u64, length: u64) -> Condition {
+    let stored_base = superblock.base.map_or(0, |a| a.0);
+    // The end of file address is absolute, and moves with the superblock.
+    let end = superblock.end_of_file.map(|end| end.0.wrapping_sub(stored_base).wrapping_add(position));
+    // Flags mean something from version 3 on; in old files they are whatever was in memory.
+    let flags = if superblock.version() == 3 { superblock.flags } else { 0 };
+    Condition {
+        truncated: end.filter(|end| *end > length),
+        open_for_writing: flags & 1 != 0,
+        open_for_swmr: flags & 4 != 0,
+        moved: stored_base != position,
+        cache_image: false,
+    }
+}
+
+fn read_driver_info(storage: &Storage, address: Addr) -> Result<DriverInfo> {
+    let head = storage.read(address, DriverInfo::HEAD as u64, Structure::DriverInfo)?;
+    let size = DriverInfo::decode_size(head.block())?;
+    let run = storage.read(address, DriverInfo::HEAD as u64 + u64::from(size), Structure::DriverInfo)?;
+    Ok(DriverInfo::decode_block(run.block())?)
+}
+
+/// Lays the entries of the cache image over the file, if there is one. The extension is read without it
+/// here, and again with it afterwards.
+fn apply_cache_image(storage: &mut Storage, extension: Addr) -> Result<bool> {
+    let header = ObjectHeader::read(storage, extension)?;
+    let Some(run) = header.body(storage, MessageType::CACHE_IMAGE)? else { return Ok(false) };
+    let location = CacheImageLocation::decode(run.block())?;
+    let Some(address) = location.address else { return Ok(false) };
+    let run = storage.read(address, location.length, Structure::CacheImage)?;
+    let image = CacheImage::decode(run.block())?;
+    drop(run);
+    for entry in image.entries {
+        if let Some(address) = entry.address {
+            storage.lay_over(address, entry.image);
+        }
+    }
+    Ok(true)
+}
+
+fn read_shared_table(storage: &Storage, address: Addr, indexes: u8) -> Result<SharedMessageTable> {
+    let size = SharedMessageTable::size(indexes, storage.widths()) as u64;
+    let run = storage.read(address, size, Structure::SharedMessageTable)?;
+    Ok(SharedMessageTable::decode(run.block(), indexes)?)
+}

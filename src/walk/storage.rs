@@ -1,0 +1,211 @@
+use std::any::Any;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::memo::Memo;
+use crate::bytes::{Addr, Block, Widths};
+use crate::error::{Cause, Corrupt, Error, Fault, Result, Structure};
+use crate::format::message::btree_k::BTreeK;
+use crate::format::shared_message_table::SharedMessageTable;
+use crate::limits::Limits;
+use crate::source::Source;
+
+/// Bytes of one structure together with where they stand.
+#[derive(Clone, Debug)]
+pub(crate) struct Run<'a> {
+    bytes: Cow<'a, [u8]>,
+    at: u64,
+    widths: Widths,
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(bytes: Cow<'a, [u8]>, at: u64, widths: Widths) -> Self {
+        Self { bytes, at, widths }
+    }
+
+    /// The bytes for a decoder.
+    pub(crate) fn block(&self) -> Block<'_> {
+        Block::new(&self.bytes, self.at, self.widths)
+    }
+
+    pub(crate) fn into_owned(self) -> Run<'static> {
+        Run { bytes: Cow::Owned(self.bytes.into_owned()), at: self.at, widths: self.widths }
+    }
+
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes.into_owned()
+    }
+}
+
+impl<'a> From<Block<'a>> for Run<'a> {
+    fn from(block: Block<'a>) -> Self {
+        Self { bytes: Cow::Borrowed(block.bytes()), at: block.at(), widths: block.widths() }
+    }
+}
+
+/// A file as walks see it: bytes by address, and what the superblock says of all structures.
+#[derive(Debug)]
+pub(crate) struct Storage {
+    source: Arc<dyn Source>,
+    /// Position of address 0.
+    base: u64,
+    widths: Widths,
+    limits: Limits,
+    /// Newer bytes than the source's, by position: the metadata cache image.
+    overlay: BTreeMap<u64, Vec<u8>>,
+    memo: Memo,
+    pub(super) k: BTreeK,
+    pub(super) shared: Option<SharedMessageTable>,
+}
+
+impl Storage {
+    pub(super) fn new(source: Arc<dyn Source>, base: u64, widths: Widths, limits: Limits) -> Self {
+        let memo = Memo::new(limits.cache_bytes);
+        Self { source, base, widths, limits, overlay: BTreeMap::new(), memo, k: BTreeK::default(), shared: None }
+    }
+
+    /// Lays newer bytes over the file.
+    pub(super) fn lay_over(&mut self, address: Addr, bytes: Vec<u8>) {
+        self.overlay.insert(self.position(address), bytes);
+        self.memo = Memo::new(self.limits.cache_bytes);
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    pub(crate) fn widths(&self) -> Widths {
+        self.widths
+    }
+
+    pub(crate) fn source(&self) -> &Arc<dyn Source> {
+        &self.source
+    }
+
+    pub(crate) fn k(&self) -> BTreeK {
+        self.k
+    }
+
+    pub(crate) fn shared_table(&self) -> Option<&SharedMessageTable> {
+        self.shared.as_ref()
+    }
+
+    /// The position of an address in the file.
+    pub(crate) fn position(&self, address: Addr) -> u64 {
+        self.base.saturating_add(address.0)
+    }
+
+    /// Where the bytes end, those of the overlay included.
+    pub(crate) fn end(&self) -> u64 {
+        let overlay = self.overlay.last_key_value().map_or(0, |(at, bytes)| at + bytes.len() as u64);
+        self.source.len().max(overlay)
+    }
+
+    /// Metadata of a known length.
+    pub(crate) fn read(&self, address: Addr, length: u64, structure: Structure) -> Result<Run<'_>> {
+        let range = self.range(address, length, structure)?;
+        self.fetch(range, structure)
+    }
+
+    /// Metadata of a length that is not known yet: as much of `length` as the file has.
+    pub(crate) fn read_up_to(&self, address: Addr, length: u64, structure: Structure) -> Result<Run<'_>> {
+        let at = self.position(address);
+        let left = self.end().saturating_sub(at).min(length);
+        let range = self.range(address, left.max(1), structure)?;
+        self.fetch(range, structure)
+    }
+
+    /// Raw data.
+    pub(crate) fn read_raw(&self, address: Addr, length: u64, structure: Structure) -> Result<Cow<'_, [u8]>> {
+        let range = self.raw_range(address, length, structure)?;
+        self.source.read(range.clone()).map_err(|e| self.ended(e, &range, structure))
+    }
+
+    /// Raw data into a buffer.
+    pub(crate) fn read_raw_into(&self, address: Addr, buffer: &mut [u8]) -> Result<()> {
+        let structure = Structure::RawData;
+        let range = self.raw_range(address, buffer.len() as u64, structure)?;
+        self.source.read_into(range.start, buffer).map_err(|e| self.ended(e, &range, structure))
+    }
+
+    /// Says that these stretches will be read next.
+    pub(crate) fn prefetch(&self, stretches: impl IntoIterator<Item = (Addr, u64)>) -> Result<()> {
+        let ranges: Vec<_> = stretches
+            .into_iter()
+            .map(|(address, length)| {
+                let at = self.position(address);
+                at..at.saturating_add(length)
+            })
+            .collect();
+        self.source.prefetch(&ranges)
+    }
+
+    /// A decoded structure, from the memo where it is there.
+    pub(crate) fn memo<T: Any + Send + Sync>(
+        &self,
+        address: Addr,
+        structure: Structure,
+        decode: impl FnOnce() -> Result<(T, u64)>,
+    ) -> Result<Arc<T>> {
+        self.memo.get(address, structure, decode)
+    }
+
+    /// The range of the file, if it is one.
+    pub(crate) fn raw_range(&self, address: Addr, length: u64, structure: Structure) -> Result<Range<u64>> {
+        self.range_before(self.source.len(), address, length, structure)
+    }
+
+    fn range(&self, address: Addr, length: u64, structure: Structure) -> Result<Range<u64>> {
+        if length > self.limits.metadata_bytes {
+            // What cannot be there at all is the file's fault rather than a matter of limits.
+            self.range_before(self.end(), address, length, structure)?;
+            return Err(Error::limit("metadata_bytes", length, self.limits.metadata_bytes));
+        }
+        self.range_before(self.end(), address, length, structure)
+    }
+
+    fn range_before(&self, end: u64, address: Addr, length: u64, structure: Structure) -> Result<Range<u64>> {
+        let inside = self.base.checked_add(address.0).zip(address.0.checked_add(length));
+        let range = inside.and_then(|(at, _)| Some(at..at.checked_add(length)?)).filter(|range| range.end <= end);
+        range.ok_or_else(|| {
+            Corrupt::new(structure, "address", self.position(address), Fault::PastEnd { length, end }).into()
+        })
+    }
+
+    /// A file that turns out shorter than it said is the file's fault.
+    fn ended(&self, error: Error, range: &Range<u64>, structure: Structure) -> Error {
+        match error.cause() {
+            Cause::Io { error: e, .. } if e.kind() == std::io::ErrorKind::UnexpectedEof => {
+                let fault = Fault::PastEnd { length: range.end - range.start, end: self.source.len() };
+                Corrupt::new(structure, "address", range.start, fault).into()
+            }
+            _ => error,
+        }
+    }
+
+    fn fetch(&self, range: Range<u64>, structure: Structure) -> Result<Run<'_>> {
+        let at = range.start;
+        let over = self.overlay.range(..range.end).rev().take_while(|(start, bytes)| {
+            // Entries do not overlap one another, so that one that ends too early ends the search.
+            *start + bytes.len() as u64 > range.start
+        });
+        let over: Vec<_> = over.collect();
+        let bytes = if over.is_empty() {
+            self.source.read(range.clone()).map_err(|e| self.ended(e, &range, structure))?
+        } else {
+            let stored = range.start.min(self.source.len())..range.end.min(self.source.len());
+            let mut bytes = self.source.read(stored)?.into_owned();
+            bytes.resize((range.end - range.start) as usize, 0);
+            for (start, newer) in over {
+                let from = start.saturating_sub(range.start) as usize;
+                let skip = range.start.saturating_sub(*start) as usize;
+                let n = (newer.len() - skip).min(bytes.len() - from);
+                bytes[from..from + n].copy_from_slice(&newer[skip..skip + n]);
+            }
+            Cow::Owned(bytes)
+        };
+        Ok(Run { bytes, at, widths: self.widths })
+    }
+}
