@@ -5,6 +5,7 @@ pub mod error;
 pub mod filter;
 pub mod format;
 mod limits;
+pub mod selection;
 pub mod source;
 mod walk;
 
