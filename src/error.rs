@@ -448,6 +448,14 @@ impl Error {
         self
     }
 
+    /// The same error, of a part that begins with this element of the whole.
+    pub(crate) fn from_element(mut self, first: u64) -> Self {
+        if let Cause::Value { element, .. } = &mut self.0.cause {
+            *element += first;
+        }
+        self
+    }
+
     pub(crate) fn missing() -> Self {
         Cause::Missing.into()
     }

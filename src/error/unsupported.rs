@@ -24,6 +24,8 @@ pub enum Unsupported {
     FloatLayout,
     /// Complex numbers in another form than rectangular.
     ComplexForm,
+    /// A virtual dataset of variable-length elements that are in another file.
+    VirtualHeapData,
     /// A file as long as this does not fit the address space of this machine.
     AddressSpace,
 }
@@ -44,6 +46,9 @@ impl fmt::Display for Unsupported {
             Self::Driver(id) => write!(f, "the file driver `{}`", id.escape_ascii()),
             Self::FloatLayout => f.write_str("this layout of floating-point numbers"),
             Self::ComplexForm => f.write_str("complex numbers that are not rectangular"),
+            Self::VirtualHeapData => {
+                f.write_str("a virtual dataset of variable-length elements or references in another file")
+            }
             Self::AddressSpace => f.write_str("an object larger than this machine's address space"),
         }
     }

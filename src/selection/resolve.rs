@@ -239,6 +239,18 @@ impl Resolved {
         }
     }
 
+    /// Parts of the selection, in order, each of some `elements` where it can be cut so: along its slowest
+    /// dimension, at the borders of chunks.
+    pub(crate) fn blocks(&self, elements: u64, chunk: Option<&[u64]>) -> Vec<Self> {
+        if self.elements() <= elements {
+            return vec![self.clone()];
+        }
+        match self {
+            Self::Grid { axes, .. } => cut_grid(axes, elements, chunk).unwrap_or_else(|| vec![self.clone()]),
+            Self::Runs { runs, .. } => cut_runs(runs, elements),
+        }
+    }
+
     /// The elements as runs, in the order in which they are read.
     pub(crate) fn runs<'r>(&'r self, dims: &'r [u64]) -> Box<dyn Iterator<Item = RowRun> + 'r> {
         match self {
@@ -246,6 +258,54 @@ impl Resolved {
             Self::Grid { axes, .. } => Box::new(GridRuns::new(axes, dims)),
         }
     }
+}
+
+/// Bands of rows may exceed the elements asked for by this factor where chunks are that high.
+const HIGHEST_BAND: u64 = 64;
+
+fn cut_grid(axes: &[Axis], elements: u64, chunk: Option<&[u64]>) -> Option<Vec<Resolved>> {
+    // The slowest dimension of which more than one index is selected.
+    let d = axes.iter().position(|axis| axis.len() > 1)?;
+    let axis = axes[d].is_range().then_some(axes[d])?;
+    let row: u64 = axes[d + 1..].iter().map(Axis::len).product();
+    let rows = (elements / row.max(1)).max(1);
+    let height = chunk.map_or(1, |chunk| chunk[d]);
+    let aligned = rows.next_multiple_of(height);
+    let rows = if aligned.saturating_mul(row) <= elements.saturating_mul(HIGHEST_BAND) { aligned } else { rows };
+    let mut blocks = Vec::new();
+    let mut start = axis.start;
+    while start < axis.end() {
+        // The first band ends where a chunk does.
+        let end = (start / rows * rows).saturating_add(rows).min(axis.end());
+        let mut part = axes.to_vec();
+        part[d] = Axis::range(start, end - start);
+        let shape = part.iter().map(Axis::len).collect();
+        blocks.push(Resolved::Grid { axes: part, shape });
+        start = end;
+    }
+    Some(blocks)
+}
+
+fn cut_runs(runs: &[RowRun], elements: u64) -> Vec<Resolved> {
+    let mut blocks = Vec::new();
+    let (mut part, mut size) = (Vec::new(), 0);
+    for run in runs {
+        let mut run = *run;
+        while run.length > 0 {
+            let n = run.length.min(elements - size);
+            part.push(RowRun { start: run.start, length: n });
+            size += n;
+            run = RowRun { start: run.start + n, length: run.length - n };
+            if size == elements {
+                blocks.push(Resolved::Runs { runs: std::mem::take(&mut part), elements: size });
+                size = 0;
+            }
+        }
+    }
+    if size > 0 {
+        blocks.push(Resolved::Runs { runs: part, elements: size });
+    }
+    blocks
 }
 
 /// The runs of a grid: the longest ones, across rows where whole rows are selected.

@@ -55,6 +55,29 @@ fn what_does_not_fit_is_an_error() {
 }
 
 proptest! {
+    /// Cut into blocks, a selection is the same elements in the same order.
+    #[test]
+    fn blocks_make_the_whole(
+        dims in prop::array::uniform3(1u64..9),
+        start in 0u64..4,
+        chunk in prop::array::uniform3(1u64..5),
+        elements in 1u64..40,
+        points: bool,
+    ) {
+        prop_assume!(start < dims[0]);
+        let selection: Selection = if points {
+            Points(vec![vec![dims[0] - 1, 0, 0], vec![0, 0, 0], vec![0, 0, dims[2] - 1]]).into()
+        } else {
+            (start.., ..).into()
+        };
+        let whole = selection.resolve(&dims).expect("it fits");
+        let runs = |r: &Resolved| r.runs(&dims).flat_map(|r| r.start..r.start + r.length).collect::<Vec<_>>();
+        let blocks = whole.blocks(elements, Some(&chunk));
+        let parts: Vec<u64> = blocks.iter().flat_map(runs).collect();
+        prop_assert_eq!(parts, runs(&whole));
+        prop_assert!(blocks.iter().all(|b| b.elements() > 0));
+    }
+
     /// A hyperslab selects what four nested loops select.
     #[test]
     fn hyperslabs_are_what_loops_give(

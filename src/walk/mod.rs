@@ -19,7 +19,8 @@ pub(crate) mod shared;
 mod storage;
 pub(crate) mod virtual_dataset;
 
-pub(crate) use open::{Condition, OpenFile};
+pub use open::Condition;
+pub(crate) use open::OpenFile;
 pub(crate) use storage::{Run, Storage};
 
 use crate::bytes::Addr;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::object::ObjectHeader;
 use super::storage::Storage;
 use crate::bytes::{Addr, Block, Widths};
-use crate::error::{Cause, Corrupt, Fault, Result, Structure};
+use crate::error::{Cause, Corrupt, Fault, InObject, Result, Structure};
 use crate::format::cache_image::CacheImage;
 use crate::format::driver_info::DriverInfo;
 use crate::format::message::btree_k::BTreeK;
@@ -40,7 +40,7 @@ pub(crate) struct OpenFile {
     pub(crate) position: u64,
     pub(crate) condition: Condition,
     pub(crate) driver_info: Option<DriverInfo>,
-    pub(crate) root: Addr,
+    pub(crate) root: Arc<ObjectHeader>,
 }
 
 impl OpenFile {
@@ -80,6 +80,7 @@ impl OpenFile {
         let root = superblock.root().ok_or_else(|| {
             Corrupt::new(Structure::Superblock, "root group object header address", position, Fault::Undefined)
         })?;
+        let root = ObjectHeader::read(&storage, root).in_object("/")?;
         Ok(Self { storage, superblock, position, condition, driver_info, root })
     }
 }

@@ -63,6 +63,9 @@ fn datatype(start: &[u8], depth: u32) -> Parsed<'_, Datatype> {
         8 => enumeration(i, head, depth)?,
         9 => {
             let (i, base) = datatype(i, depth - 1)?;
+            if base.size == 0 {
+                return field("base type", |i| fail(i, Fault::Value(0)))(start);
+            }
             let is_string = match bits & 0xf {
                 0 => false,
                 1 => true,
@@ -225,7 +228,7 @@ fn old_member_dims(i: &[u8]) -> Parsed<'_, OldMemberDims> {
 
 /// An array of `base`, whose size must be that of its elements.
 fn array_of(at: &[u8], base: Datatype, dims: Vec<u32>, old: Option<([u8; 3], Vec<u32>)>) -> Parsed<'_, Datatype> {
-    let size = dims.iter().try_fold(base.size, |n, dim| n.checked_mul(*dim)).filter(|n| *n > 0 || base.size == 0);
+    let size = dims.iter().try_fold(base.size, |n, dim| n.checked_mul(*dim)).filter(|n| *n > 0);
     match size {
         Some(size) => {
             let class = Class::Array { dims, base: Box::new(base), old };

@@ -2,6 +2,7 @@
 
 mod compound;
 mod decode;
+mod display;
 mod encode;
 
 use crate::bytes::Text;

@@ -1,0 +1,108 @@
+use super::{Decoder, Element, Heap};
+use crate::error::{Error, Result};
+use crate::format::message::datatype::{Class, Datatype};
+
+/// Decodes one member of compound elements.
+pub struct Column<T> {
+    decode: Decoder<T>,
+    offset: usize,
+    size: usize,
+    element: usize,
+}
+
+/// A decoder of the member `name` of a compound datatype.
+///
+/// # Errors
+/// `NotFound` where the compound has no such member, `Type` where it is no compound or the member is no `T`.
+pub fn member<T: Element>(datatype: &Datatype, name: &str) -> Result<Column<T>> {
+    let Class::Compound { members } = &datatype.class else { return Err(super::mismatch::<T>(datatype)) };
+    let Some(member) = members.iter().find(|m| m.name == *name) else {
+        let names = members.iter().map(|m| m.name.to_string()).collect();
+        return Err(Error::not_found("member", name, names));
+    };
+    Ok(Column {
+        decode: T::decoder(&member.datatype)?,
+        offset: member.offset as usize,
+        size: member.datatype.size as usize,
+        element: datatype.size as usize,
+    })
+}
+
+impl<T: Element> Column<T> {
+    /// The member of each element in `bytes`.
+    ///
+    /// # Errors
+    /// As the decoder of `T`.
+    pub fn decode(&self, bytes: &[u8], heap: &dyn Heap) -> Result<Vec<T>> {
+        let n = bytes.len() / self.element;
+        let mut packed = Vec::with_capacity(n * self.size);
+        for element in bytes.chunks_exact(self.element) {
+            packed.extend_from_slice(&element[self.offset..self.offset + self.size]);
+        }
+        let mut values = T::empty_vec(n)?;
+        (self.decode)(&packed, heap, &mut values)?;
+        Ok(values)
+    }
+}
+
+/// Declares a struct whose fields are members of a compound datatype.
+///
+/// Fields are found by name; `= "name"` names a member that is called otherwise. The compound may have
+/// more members, in any order and of any numeric type that converts.
+///
+/// ```
+/// h5kit::compound! {
+///     /// One measurement.
+///     #[derive(Debug, Clone, PartialEq)]
+///     pub struct Measurement {
+///         /// When.
+///         pub time: f64,
+///         /// How hot.
+///         pub celsius: f32 = "temperature (°C)",
+///     }
+/// }
+/// # fn read(dataset: &h5kit::Dataset) -> h5kit::Result<()> {
+/// let measurements: Vec<Measurement> = dataset.read(..)?;
+/// # drop(measurements);
+/// # Ok(())
+/// # }
+/// ```
+#[macro_export]
+macro_rules! compound {
+    (
+        $(#[$meta:meta])*
+        $vis:vis struct $name:ident {
+            $($(#[$field_meta:meta])* $field_vis:vis $field:ident : $t:ty $(= $member:literal)?),+ $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        $vis struct $name {
+            $($(#[$field_meta])* $field_vis $field: $t),+
+        }
+
+        impl $crate::element::Element for $name {
+            fn type_name() -> String {
+                stringify!($name).to_owned()
+            }
+
+            fn empty() -> Self {
+                Self { $($field: <$t as $crate::element::Element>::empty()),+ }
+            }
+
+            fn decoder(datatype: &$crate::Datatype) -> $crate::Result<$crate::element::Decoder<Self>> {
+                $(let $field = $crate::element::member::<$t>(
+                    datatype,
+                    $crate::compound!(@name $field $($member)?),
+                )?;)+
+                Ok(Box::new(move |bytes, heap, values| {
+                    $(for (value, part) in values.iter_mut().zip($field.decode(bytes, heap)?) {
+                        value.$field = part;
+                    })+
+                    Ok(())
+                }))
+            }
+        }
+    };
+    (@name $field:ident) => { stringify!($field) };
+    (@name $field:ident $member:literal) => { $member };
+}

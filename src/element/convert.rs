@@ -1,0 +1,166 @@
+use super::fixed_point::{FixedPointReader, Integer};
+use super::floating_point::FloatingPointReader;
+use crate::error::{Cause, Error, Result};
+use crate::format::message::datatype::{Bits, ByteOrder, Class, Datatype};
+
+/// The bytes of elements of one datatype as elements of another: the same elements, or numbers of another
+/// size or byte order that hold the same values.
+///
+/// # Errors
+/// `Type` for datatypes that do not convert, and for values that do not fit.
+pub(crate) fn convert(from: &Datatype, to: &Datatype, bytes: Vec<u8>) -> Result<Vec<u8>> {
+    if same(from, to) {
+        return Ok(bytes);
+    }
+    let mismatch = || Error::from(Cause::Type { stored: from.to_string(), wanted: to.to_string() });
+    let write = writer(to).ok_or_else(mismatch)?;
+    let read = reader(from).ok_or_else(mismatch)?;
+    let n = bytes.len() / from.size.max(1) as usize;
+    let mut converted = Vec::with_capacity(n.saturating_mul(to.size as usize));
+    for (i, element) in bytes.chunks_exact(from.size as usize).enumerate() {
+        let number = read(element);
+        let written = number.and_then(|number| write(number));
+        let Some(written) = written else {
+            let value = number.map_or_else(|| format!("{element:02x?}"), |n| n.to_string());
+            return Err(Cause::Value { element: i as u64, value, wanted: to.to_string() }.into());
+        };
+        converted.extend_from_slice(&written[..to.size as usize]);
+    }
+    Ok(converted)
+}
+
+/// True where elements of both have the same bytes for the same values.
+fn same(a: &Datatype, b: &Datatype) -> bool {
+    a.size == b.size
+        && match (&a.class, &b.class) {
+            (Class::Compound { members: a }, Class::Compound { members: b }) => {
+                a.len() == b.len()
+                    && a.iter().zip(b).all(|(a, b)| {
+                        a.name == b.name && a.offset == b.offset && same(&a.datatype, &b.datatype)
+                    })
+            }
+            (Class::Array { dims: x, base: a, .. }, Class::Array { dims: y, base: b, .. }) => x == y && same(a, b),
+            (Class::VariableLength { base: a, .. }, Class::VariableLength { base: b, .. }) => same(a, b),
+            (Class::String { padding: a, .. }, Class::String { padding: b, .. }) => a == b,
+            (a, b) => a == b,
+        }
+}
+
+#[derive(Clone, Copy)]
+enum Number {
+    Integer(Integer),
+    Float(f64),
+}
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Integer(n) => n.fmt(f),
+            Self::Float(n) => n.fmt(f),
+        }
+    }
+}
+
+type Reader = Box<dyn Fn(&[u8]) -> Option<Number>>;
+type Writer = Box<dyn Fn(Number) -> Option<[u8; 16]>>;
+
+fn reader(datatype: &Datatype) -> Option<Reader> {
+    match &datatype.class {
+        Class::FixedPoint(number) => {
+            let reader = FixedPointReader::new(datatype, number.bits, number.signed);
+            Some(Box::new(move |element| reader.read(element).map(Number::Integer)))
+        }
+        Class::FloatingPoint(float) => {
+            let reader = FloatingPointReader::new(datatype, *float)?;
+            Some(Box::new(move |element| {
+                let wide = reader.read(element);
+                wide.exact.then_some(Number::Float(wide.nearest))
+            }))
+        }
+        _ => None,
+    }
+}
+
+/// Writes whole integers of up to 16 bytes and the floating-point numbers that the machine has.
+fn writer(datatype: &Datatype) -> Option<Writer> {
+    let size = datatype.size as usize;
+    let ordered = move |bits: &Bits, little: [u8; 16]| {
+        let mut bytes = little;
+        if bits.order == ByteOrder::Big {
+            bytes[..size].reverse();
+        }
+        bytes
+    };
+    match &datatype.class {
+        Class::FixedPoint(number)
+            if size <= 16
+                && number.bits.offset == 0
+                && usize::from(number.bits.precision) == 8 * size
+                && number.bits.order != ByteOrder::Vax =>
+        {
+            let (bits, signed, width) = (number.bits, number.signed, 8 * size as u32);
+            Some(Box::new(move |number| {
+                let Number::Integer(number) = number else { return None };
+                let fits = match number {
+                    Integer::Signed(n) if signed => width == 128 || (n >> (width - 1)) == 0 || (n >> (width - 1)) == -1,
+                    Integer::Signed(n) => n >= 0 && (width == 128 || n >> width == 0),
+                    Integer::Unsigned(n) if signed => n >> (width - 1) == 0,
+                    Integer::Unsigned(n) => width == 128 || n >> width == 0,
+                };
+                let little = match number {
+                    Integer::Signed(n) => n.to_le_bytes(),
+                    Integer::Unsigned(n) => n.to_le_bytes(),
+                };
+                fits.then(|| ordered(&bits, little))
+            }))
+        }
+        Class::FloatingPoint(float) if float.bits.order != ByteOrder::Vax => {
+            let bits = float.bits;
+            let double = size == 8 && float.is_ieee(11, 52);
+            let single = size == 4 && float.is_ieee(8, 23);
+            if !double && !single {
+                return None;
+            }
+            Some(Box::new(move |number| {
+                let value = match number {
+                    Number::Float(value) => value,
+                    Number::Integer(n) => {
+                        let (value, exact) = n.to_f64();
+                        exact.then_some(value)?
+                    }
+                };
+                let mut little = [0; 16];
+                if double {
+                    little[..8].copy_from_slice(&value.to_le_bytes());
+                } else {
+                    let narrow = value as f32;
+                    if f64::from(narrow) != value && !value.is_nan() {
+                        return None;
+                    }
+                    little[..4].copy_from_slice(&narrow.to_le_bytes());
+                }
+                Some(ordered(&bits, little))
+            }))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::testing::{float, integer};
+
+    #[test]
+    fn numbers_keep_their_values() {
+        let (i16_big, i32) = (integer(2, true, ByteOrder::Big), integer(4, true, ByteOrder::Little));
+        assert_eq!(convert(&i16_big, &i32, vec![0xff, 0xfe, 1, 2]).expect("fits"), [254, 255, 255, 255, 2, 1, 0, 0]);
+        assert_eq!(convert(&i32, &i16_big, vec![254, 255, 255, 255]).expect("fits"), [0xff, 0xfe]);
+        assert!(convert(&i32, &i16_big, vec![0, 0, 1, 0]).is_err());
+        let double = convert(&i16_big, &float(8, 11, 52), vec![0, 3]).expect("fits");
+        assert_eq!(double, 3.0f64.to_le_bytes());
+        assert_eq!(convert(&float(8, 11, 52), &float(4, 8, 23), double).expect("fits"), 3.0f32.to_le_bytes());
+        assert!(convert(&float(8, 11, 52), &float(4, 8, 23), 0.1f64.to_le_bytes().to_vec()).is_err());
+        assert!(convert(&float(8, 11, 52), &i32, 1.0f64.to_le_bytes().to_vec()).is_err());
+    }
+}

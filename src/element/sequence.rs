@@ -1,0 +1,153 @@
+use super::{Decoder, Element, Heap, mismatch, pairs};
+use crate::bytes::Block;
+use crate::error::{Corrupt, Fault, Result, Structure};
+use crate::format::message::datatype::{Class, Datatype};
+use crate::format::reference::VariableLengthElement;
+
+/// Makes a value of the bytes in the heap of each variable-length element; `base_size` is the size of what
+/// the element counts. `make` gets the element's number, its count, and exactly that many bytes.
+pub(super) fn variable_length<T>(
+    bytes: &[u8],
+    base_size: usize,
+    heap: &dyn Heap,
+    values: &mut [T],
+    make: impl Fn(usize, usize, &[u8]) -> Result<T>,
+) -> Result<()> {
+    let elements = places(bytes, values.len(), heap)?;
+    heap.prefetch(&mut elements.iter().filter_map(|element| element.place))?;
+    let mut missing = None;
+    for (i, (element, value)) in elements.iter().zip(values).enumerate() {
+        match one(*element, base_size, heap, |n, bytes| make(i, n, bytes)) {
+            Ok(made) => *value = made,
+            Err(e) if e.is_missing() => missing = Some(e),
+            Err(e) if missing.is_none() => return Err(e),
+            Err(_) => {}
+        }
+    }
+    missing.map_or(Ok(()), Err)
+}
+
+/// Where the data of each element is.
+fn places(bytes: &[u8], n: usize, heap: &dyn Heap) -> Result<Vec<VariableLengthElement>> {
+    let size = bytes.len().checked_div(n).unwrap_or(0);
+    (0..n).map(|i| Ok(VariableLengthElement::decode(Block::new(&bytes[i * size..(i + 1) * size], 0, heap.widths()))?)).collect()
+}
+
+fn one<T>(
+    element: VariableLengthElement,
+    base_size: usize,
+    heap: &dyn Heap,
+    make: impl Fn(usize, &[u8]) -> Result<T>,
+) -> Result<T> {
+    let Some(place) = element.place.filter(|_| element.length > 0) else { return make(0, &[]) };
+    let mut made = None;
+    heap.object(place, &mut |object| {
+        made = Some(make(element.length as usize, counted(object, element.length, base_size)?)?);
+        Ok(())
+    })?;
+    made.ok_or_else(|| Corrupt::new(Structure::Element, "object index", place.collection.0, Fault::Absent).into())
+}
+
+/// The bytes of `n` elements of an object, which must have them.
+fn counted(object: Block<'_>, n: u32, base_size: usize) -> Result<&[u8]> {
+    let needed = u64::from(n) * base_size as u64;
+    match usize::try_from(needed).ok().and_then(|needed| object.bytes().get(..needed)) {
+        Some(bytes) => Ok(bytes),
+        None => {
+            let needed = needed.saturating_sub(object.bytes().len() as u64);
+            Err(object.corrupt(Structure::Element, "length", Fault::Truncated { needed }).into())
+        }
+    }
+}
+
+impl<T: Element> Element for Vec<T> {
+    fn type_name() -> String {
+        format!("Vec<{}>", T::type_name())
+    }
+
+    fn empty() -> Self {
+        Self::new()
+    }
+
+    fn decoder(datatype: &Datatype) -> Result<Decoder<Self>> {
+        match &datatype.class {
+            Class::VariableLength { is_string: false, base, .. } => {
+                let inner = T::decoder(base)?;
+                let size = base.size as usize;
+                Ok(Box::new(move |bytes, heap, values| {
+                    variable_length(bytes, size, heap, values, |_, n, bytes| {
+                        let mut sequence = T::empty_vec(n)?;
+                        inner(bytes, heap, &mut sequence)?;
+                        Ok(sequence)
+                    })
+                }))
+            }
+            Class::Array { base, .. } => {
+                let inner = T::decoder(base)?;
+                let n = datatype.array_elements() as usize;
+                Ok(Box::new(move |bytes, heap, values| {
+                    for (_, element, value) in pairs(bytes, values) {
+                        *value = T::empty_vec(n)?;
+                        inner(element, heap, value)?;
+                    }
+                    Ok(())
+                }))
+            }
+            _ => Err(mismatch::<Self>(datatype)),
+        }
+    }
+}
+
+impl<T: Element, const N: usize> Element for [T; N] {
+    fn type_name() -> String {
+        format!("[{}; {N}]", T::type_name())
+    }
+
+    fn empty() -> Self {
+        std::array::from_fn(|_| T::empty())
+    }
+
+    fn decoder(datatype: &Datatype) -> Result<Decoder<Self>> {
+        let inner = match &datatype.class {
+            Class::Array { base, .. } if datatype.array_elements() == N as u64 => T::decoder(base)?,
+            Class::Complex { base, form: 0, .. } if N == 2 => T::decoder(base)?,
+            _ => return Err(mismatch::<Self>(datatype)),
+        };
+        Ok(Box::new(move |bytes, heap, values| {
+            for (_, element, value) in pairs(bytes, values) {
+                inner(element, heap, value)?;
+            }
+            Ok(())
+        }))
+    }
+}
+
+impl<T: Element> Element for Option<T> {
+    fn type_name() -> String {
+        format!("Option<{}>", T::type_name())
+    }
+
+    fn empty() -> Self {
+        None
+    }
+
+    fn decoder(datatype: &Datatype) -> Result<Decoder<Self>> {
+        let inner = T::decoder(datatype)?;
+        let is_null: fn(&[u8], &dyn Heap) -> Result<bool> = match &datatype.class {
+            Class::VariableLength { .. } => |element, heap| {
+                let element = VariableLengthElement::decode(Block::new(element, 0, heap.widths()))?;
+                Ok(element.place.is_none())
+            },
+            Class::Reference { .. } => |element, _| Ok(element.iter().all(|b| *b == 0)),
+            _ => |_, _| Ok(false),
+        };
+        Ok(Box::new(move |bytes, heap, values| {
+            let mut present = T::empty_vec(values.len())?;
+            inner(bytes, heap, &mut present)?;
+            for ((_, element, value), present) in pairs(bytes, values).zip(present) {
+                *value = if is_null(element, heap)? { None } else { Some(present) };
+            }
+            Ok(())
+        }))
+    }
+}

@@ -1,0 +1,476 @@
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::heap::FileHeap;
+use super::info::{ObjectInfo, object_methods};
+use super::raw::{FillPattern, RawData, Store};
+use super::storage_info::{FillInfo, FilterInfo, Layout, StoredChunk};
+use super::virtual_read;
+use crate::element::{Column, Element, Output};
+use crate::error::{Corrupt, Error, Fault, InObject, Result, SelectionFault, Structure, Usage};
+use crate::format::message::data_layout::{DataLayout, LayoutClass};
+use crate::format::message::dataspace::Dataspace;
+use crate::format::message::datatype::Datatype;
+use crate::format::message::external_data_files::ExternalDataFiles;
+use crate::format::message::fill_value::{Fill, FillValue, decode_old};
+use crate::format::message::filter_pipeline::FilterPipeline;
+use crate::format::object_header::MessageType;
+use crate::format::reference::HeapPlace;
+use crate::selection::{Resolved, Selection};
+use crate::walk::chunks::ChunkGrid;
+use crate::walk::heap::steps;
+use crate::walk::virtual_dataset;
+
+/// An array in a file. Opening it reads metadata only.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    info: ObjectInfo,
+    parts: Arc<Parts>,
+}
+
+#[derive(Debug)]
+struct Parts {
+    dataspace: Dataspace,
+    datatype: Arc<Datatype>,
+    layout: DataLayout,
+    external: bool,
+    pipeline: Option<FilterPipeline>,
+    fill: Fill,
+    raw: RawData,
+}
+
+object_methods!(Dataset);
+
+/// Bytes that are converted at once.
+const BLOCK: u64 = 4 << 20;
+
+impl Dataset {
+    pub(super) fn open(info: ObjectInfo) -> Result<Self> {
+        let (file, header) = (info.file().clone(), info.header());
+        let storage = file.storage();
+        let run = header.needed(storage, MessageType::DATATYPE, Structure::Datatype)?;
+        let datatype = Arc::new(Datatype::decode(run.block(), storage.limits().datatype_depth)?);
+        let run = header.needed(storage, MessageType::DATASPACE, Structure::Dataspace)?;
+        let mut dataspace = Dataspace::decode(run.block())?;
+        let run = header.needed(storage, MessageType::DATA_LAYOUT, Structure::DataLayout)?;
+        let layout = DataLayout::decode(run.block())?;
+        let at = run.block().at();
+        let pipeline = match header.body(storage, MessageType::FILTER_PIPELINE)? {
+            Some(run) => Some(FilterPipeline::decode(run.block())?),
+            None => None,
+        };
+        let external = match header.body(storage, MessageType::EXTERNAL_DATA_FILES)? {
+            Some(run) => Some(ExternalDataFiles::decode(run.block())?),
+            None => None,
+        };
+        let fill = Self::fill_message(&info)?;
+        let is_external = external.is_some();
+        let store = match &layout.class {
+            LayoutClass::Compact { data } => Store::Compact(data.clone()),
+            LayoutClass::Contiguous { address, .. } => match (external, address) {
+                (Some(files), _) => Store::External(files),
+                (None, Some(address)) => Store::Contiguous(*address),
+                (None, None) => Store::Nowhere,
+            },
+            LayoutClass::Chunked(chunked) => {
+                if chunked.rank() != dataspace.dims.len() {
+                    let (found, expected) = (chunked.rank() as u64, dataspace.dims.len() as u64);
+                    let fault = Fault::Mismatch { found, expected };
+                    return Err(Corrupt::new(Structure::DataLayout, "dimensionality", at, fault).into());
+                }
+                Store::Chunked(ChunkGrid {
+                    layout: chunked.clone(),
+                    version: layout.version,
+                    dims: dataspace.dims.clone(),
+                    max_dims: dataspace.max_dims(),
+                    element_size: datatype.size.into(),
+                    filtered: pipeline.as_ref().is_some_and(|p| !p.filters.is_empty()),
+                    at,
+                })
+            }
+            LayoutClass::Virtual { heap: None, .. } => Store::Nowhere,
+            LayoutClass::Virtual { heap: Some(collection), index } => {
+                let place = HeapPlace { collection: *collection, index: *index };
+                Store::Virtual(virtual_dataset::mappings(storage, place)?)
+            }
+        };
+        if let Store::Virtual(mappings) = &store {
+            virtual_read::extend(&file, mappings, &mut dataspace)?;
+        }
+        let raw = RawData {
+            dims: dataspace.dims.clone(),
+            store,
+            datatype: datatype.clone(),
+            steps: pipeline.as_ref().map(steps).unwrap_or_default(),
+            fill: pattern(&fill, &datatype, at)?,
+            at,
+            file: file.clone(),
+        };
+        let parts = Parts { dataspace, datatype, layout, external: is_external, pipeline, fill, raw };
+        Ok(Self { info, parts: Arc::new(parts) })
+    }
+
+    fn fill_message(info: &ObjectInfo) -> Result<Fill> {
+        let (storage, header) = (info.file().storage(), info.header());
+        if let Some(run) = header.body(storage, MessageType::FILL_VALUE)? {
+            return Ok(FillValue::decode(run.block())?.fill);
+        }
+        match header.body(storage, MessageType::FILL_VALUE_OLD)? {
+            Some(run) => Ok(decode_old(run.block())?),
+            None => Ok(Fill::Default),
+        }
+    }
+
+    /// Elements of each dimension, slowest first; empty for a scalar and for a null dataspace.
+    #[must_use]
+    pub fn shape(&self) -> &[u64] {
+        &self.parts.dataspace.dims
+    }
+
+    /// Largest elements of each dimension, `None` for one without an end.
+    #[must_use]
+    pub fn max_shape(&self) -> Vec<Option<u64>> {
+        self.parts.dataspace.max_dims()
+    }
+
+    /// Number of elements: 1 for a scalar, 0 for a null dataspace.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        // A dataspace with more elements than 64 bits count is not decoded.
+        self.parts.dataspace.elements().unwrap_or(u64::MAX)
+    }
+
+    /// True without an element.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The dataspace; that of a virtual dataset reaches as far as its sources do.
+    #[must_use]
+    pub fn dataspace(&self) -> &Dataspace {
+        &self.parts.dataspace
+    }
+
+    /// What the elements are.
+    #[must_use]
+    pub fn datatype(&self) -> &Datatype {
+        &self.parts.datatype
+    }
+
+    /// How the elements are stored.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        Layout::of(&self.parts.layout, self.parts.external)
+    }
+
+    /// Version of the data layout message.
+    #[must_use]
+    pub fn layout_version(&self) -> u8 {
+        self.parts.layout.version
+    }
+
+    /// Elements of a chunk in each dimension; `None` where the dataset is not chunked.
+    #[must_use]
+    pub fn chunk_shape(&self) -> Option<&[u64]> {
+        match &self.parts.layout.class {
+            LayoutClass::Chunked(chunked) => Some(chunked.chunk()),
+            _ => None,
+        }
+    }
+
+    /// The filters that chunks went through, in the order in which they were applied.
+    #[must_use]
+    pub fn filters(&self) -> Vec<FilterInfo> {
+        self.parts.pipeline.iter().flat_map(|p| &p.filters).map(FilterInfo::of).collect()
+    }
+
+    /// What never-written elements give.
+    #[must_use]
+    pub fn fill(&self) -> FillInfo {
+        match self.parts.fill {
+            Fill::Default => FillInfo::Default,
+            Fill::Undefined => FillInfo::Undefined,
+            Fill::Value(_) => FillInfo::Value,
+        }
+    }
+
+    /// The value of never-written elements; `None` where the file gives none.
+    ///
+    /// # Errors
+    /// `Type` where it does not convert.
+    pub fn fill_value<T: Element>(&self) -> Result<Option<T>> {
+        let FillPattern::Element(bytes) = &self.parts.raw.fill else { return Ok(None) };
+        let mut value = [T::empty()];
+        let decode = T::decoder(self.datatype()).in_object(self.path())?;
+        decode(bytes, &FileHeap(self.file().storage()), &mut value).in_object(self.path())?;
+        let [value] = value;
+        Ok(Some(value))
+    }
+
+    /// Bytes of the elements in this file, filters applied; metadata, and what is in other files, not counted.
+    ///
+    /// # Errors
+    /// `Corrupt`, `Limit`.
+    pub fn stored_size(&self) -> Result<u64> {
+        Ok(match &self.parts.raw.store {
+            Store::Nowhere | Store::External(_) | Store::Virtual(_) => 0,
+            Store::Compact(data) => data.len() as u64,
+            Store::Contiguous(_) => self.logical_size(),
+            Store::Chunked(_) => self.chunks()?.iter().map(|chunk| chunk.size).sum(),
+        })
+    }
+
+    /// Bytes of the elements without filters.
+    #[must_use]
+    pub fn logical_size(&self) -> u64 {
+        self.len().saturating_mul(self.datatype().size.into())
+    }
+
+    /// Position in the file of the elements, in bytes, where they stand in one piece.
+    #[must_use]
+    pub fn position(&self) -> Option<u64> {
+        match &self.parts.raw.store {
+            Store::Contiguous(address) => Some(self.file().storage().position(*address)),
+            _ => None,
+        }
+    }
+
+    /// The chunks that are in the file, in the order of the index; none where the dataset is not chunked.
+    ///
+    /// # Errors
+    /// `Corrupt`, `Limit`.
+    pub fn chunks(&self) -> Result<Vec<StoredChunk>> {
+        let Store::Chunked(grid) = &self.parts.raw.store else { return Ok(Vec::new()) };
+        let storage = self.file().storage();
+        let found = grid.find(storage, &grid.whole()).in_object(self.path())?;
+        let chunk = grid.layout.chunk();
+        let info = found.iter().map(|(scaled, entry)| StoredChunk {
+            offset: scaled.iter().zip(chunk).map(|(s, n)| s * n).collect(),
+            position: storage.position(entry.address),
+            size: entry.size,
+            filter_mask: entry.mask,
+        });
+        Ok(info.collect())
+    }
+
+    /// Reads a chunk and undoes its filters, which verifies what they can verify.
+    ///
+    /// # Errors
+    /// `Corrupt`, `Unsupported` for a filter that is not done here, `Limit`, and `Usage` where the dataset
+    /// is not chunked.
+    pub fn read_chunk(&self, chunk: &StoredChunk) -> Result<Vec<u8>> {
+        let Store::Chunked(grid) = &self.parts.raw.store else {
+            return Err(Error::from(Usage::Kind { found: "dataset without chunks", wanted: "chunked dataset" }));
+        };
+        let scaled: Vec<u64> = chunk.offset.iter().zip(grid.layout.chunk()).map(|(o, n)| o / n).collect();
+        let address = chunk.position.checked_sub(self.file().user_block_size()).map(crate::bytes::Addr);
+        let Some(address) = address.filter(|_| scaled.len() == self.shape().len()) else {
+            return Err(SelectionFault::Rank { given: scaled.len(), rank: self.shape().len() }.into());
+        };
+        let entry = crate::walk::chunks::ChunkEntry { address, size: chunk.size, mask: chunk.filter_mask };
+        self.parts.raw.chunk(grid, &scaled, entry).map(Cow::into_owned).in_object(self.path())
+    }
+
+    /// Reads the selected elements: into `Vec<T>`, an `ndarray` array, one value where one is selected, or an
+    /// [`Array`](crate::element::Array) of anything. Row-major.
+    ///
+    /// # Errors
+    /// `Selection`, `Type` where elements do not convert, `Usage` where one value is asked for and there are
+    /// more or none, `Corrupt`, `Unsupported`, `Limit`, `Io`.
+    pub fn read<O: Output>(&self, selection: impl Into<Selection>) -> Result<O> {
+        let read = |selection: Selection| {
+            let selected = self.resolve(&selection)?;
+            let values = self.values::<O::Element>(&selected)?;
+            O::from_elements(values, &selected.shape())
+        };
+        read(selection.into()).in_object(self.path())
+    }
+
+    /// Reads the selected elements into a buffer of as many values, row-major.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); `Selection` where the buffer has another length.
+    pub fn read_into<T: Element>(&self, values: &mut [T], selection: impl Into<Selection>) -> Result<()> {
+        let read = |selection: Selection, values: &mut [T]| {
+            let selected = self.resolve(&selection)?;
+            if selected.elements() != values.len() as u64 {
+                let fault = SelectionFault::Room { room: values.len() as u64, selected: selected.elements() };
+                return Err(fault.into());
+            }
+            self.read_values(&selected, values)
+        };
+        read(selection.into(), values).in_object(self.path())
+    }
+
+    /// Reads the bytes of the selected elements in the file's datatype, row-major.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_bytes(&self, selection: impl Into<Selection>) -> Result<Vec<u8>> {
+        let read = |selection: Selection| {
+            let selected = self.resolve(&selection)?;
+            self.bytes(&selected)
+        };
+        read(selection.into()).in_object(self.path())
+    }
+
+    /// The elements borrowed from the source, where they can be: one piece of a file in memory or mapped,
+    /// with the bytes that `T` has in memory, and aligned. `None` is normal; then `read` gives a copy.
+    ///
+    /// # Errors
+    /// `Corrupt` where the elements are not in the file.
+    pub fn as_slice<T: Element>(&self) -> Result<Option<&[T]>> {
+        let Store::Contiguous(address) = &self.parts.raw.store else { return Ok(None) };
+        let storage = self.file().storage();
+        let bytes = storage.read_raw(*address, self.logical_size(), Structure::RawData).in_object(self.path())?;
+        match bytes {
+            Cow::Borrowed(bytes) => Ok(T::from_native_bytes(self.datatype(), bytes)),
+            Cow::Owned(_) => Ok(None),
+        }
+    }
+
+    /// A member of a compound dataset, to read on its own.
+    ///
+    /// # Errors
+    /// `NotFound` where there is no such member, `Type` where the dataset is no compound.
+    pub fn member(&self, name: &str) -> Result<Member> {
+        // Found now, so that a wrong name is not found out by the first read.
+        crate::element::member::<crate::element::Value>(self.datatype(), name).in_object(self.path())?;
+        Ok(Member { dataset: self.clone(), name: name.to_owned() })
+    }
+
+    pub(crate) fn resolve(&self, selection: &Selection) -> Result<Resolved> {
+        if self.parts.dataspace.is_null() {
+            return Err(Usage::Null.into());
+        }
+        selection.resolve(self.shape())
+    }
+
+    pub(super) fn raw(&self) -> &RawData {
+        &self.parts.raw
+    }
+
+    /// The bytes of resolved elements.
+    pub(crate) fn bytes(&self, selected: &Resolved) -> Result<Vec<u8>> {
+        let length = self.parts.raw.bytes_of(selected.elements())?;
+        self.parts.raw.check_stored()?;
+        let mut bytes = crate::element::zeroed(length)?;
+        self.read_raw(selected, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Fills a buffer with the bytes of resolved elements.
+    pub(crate) fn read_raw(&self, selected: &Resolved, bytes: &mut [u8]) -> Result<()> {
+        self.parts.raw.read(selected, bytes, self.file().limits().tree_depth)
+    }
+
+    /// Parts of a selection, in order, each of some `bytes` where that is possible and made of whole chunks.
+    pub(crate) fn blocks(&self, selected: &Resolved, bytes: u64) -> Vec<Resolved> {
+        let elements = (bytes / u64::from(self.datatype().size.max(1))).max(1);
+        selected.blocks(elements, self.chunk_shape())
+    }
+
+    fn values<T: Element>(&self, selected: &Resolved) -> Result<Vec<T>> {
+        self.parts.raw.bytes_of(selected.elements())?;
+        self.parts.raw.check_stored()?;
+        let n = usize::try_from(selected.elements()).unwrap_or(usize::MAX);
+        let mut values = T::empty_vec(n)?;
+        self.read_values(selected, &mut values)?;
+        Ok(values)
+    }
+
+    fn read_values<T: Element>(&self, selected: &Resolved, values: &mut [T]) -> Result<()> {
+        if let Some(bytes) = T::native_bytes(self.datatype(), values) {
+            return self.read_raw(selected, bytes);
+        }
+        let decode = T::decoder(self.datatype())?;
+        self.decode_blocks(selected, values, &|bytes, heap, values| decode(bytes, heap, values))
+    }
+
+    /// Converts block by block, so that the bytes of all elements are never there at once.
+    fn decode_blocks<T>(
+        &self,
+        selected: &Resolved,
+        values: &mut [T],
+        decode: &dyn Fn(&[u8], &FileHeap<'_>, &mut [T]) -> Result<()>,
+    ) -> Result<()> {
+        let heap = FileHeap(self.file().storage());
+        let mut rest = values;
+        let mut first = 0u64;
+        let mut bytes = Vec::new();
+        for block in self.blocks(selected, BLOCK) {
+            let length = self.parts.raw.bytes_of(block.elements())?;
+            if bytes.len() < length {
+                bytes = crate::element::zeroed(length)?;
+            }
+            self.read_raw(&block, &mut bytes[..length])?;
+            let (part, after) = std::mem::take(&mut rest).split_at_mut(block.elements() as usize);
+            decode(&bytes[..length], &heap, part).map_err(|e| e.from_element(first))?;
+            first += block.elements();
+            rest = after;
+        }
+        Ok(())
+    }
+}
+
+/// What never-written elements give, which must have the size of an element.
+fn pattern(fill: &Fill, datatype: &Datatype, at: u64) -> Result<FillPattern> {
+    match fill {
+        Fill::Value(value) if value.iter().any(|b| *b != 0) => {
+            if value.len() != datatype.size as usize {
+                let fault = Fault::Mismatch { found: value.len() as u64, expected: datatype.size.into() };
+                return Err(Corrupt::new(Structure::FillValue, "size", at, fault).into());
+            }
+            Ok(FillPattern::Element(value.clone()))
+        }
+        _ => Ok(FillPattern::Zeros),
+    }
+}
+
+/// One member of a compound dataset.
+///
+/// ```
+/// # fn read(file: &h5kit::File) -> h5kit::Result<()> {
+/// let energies: Vec<f64> = file.dataset("/events")?.member("energy")?.read(0..1000)?;
+/// # drop(energies);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Member {
+    dataset: Dataset,
+    name: String,
+}
+
+impl Member {
+    /// The member's datatype.
+    #[must_use]
+    pub fn datatype(&self) -> &Datatype {
+        let members = self.dataset.datatype().members();
+        // The dataset was asked for the member before this was made.
+        members.iter().find(|m| m.name == *self.name).map_or(self.dataset.datatype(), |m| &m.datatype)
+    }
+
+    /// Reads the member of the selected elements.
+    ///
+    /// # Errors
+    /// As [`Dataset::read`].
+    pub fn read<O: Output>(&self, selection: impl Into<Selection>) -> Result<O> {
+        let read = |selection: Selection| {
+            let selected = self.dataset.resolve(&selection)?;
+            let column: Column<O::Element> = crate::element::member(self.dataset.datatype(), &self.name)?;
+            self.dataset.parts.raw.bytes_of(selected.elements())?;
+            let n = usize::try_from(selected.elements()).unwrap_or(usize::MAX);
+            let mut values = O::Element::empty_vec(n)?;
+            self.dataset.decode_blocks(&selected, &mut values, &|bytes, heap, values| {
+                for (value, part) in values.iter_mut().zip(column.decode(bytes, heap)?) {
+                    *value = part;
+                }
+                Ok(())
+            })?;
+            O::from_elements(values, &selected.shape())
+        };
+        read(selection.into()).in_object(self.dataset.path())
+    }
+}

@@ -1,0 +1,239 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::attribute::Attribute;
+use super::dataset::Dataset;
+use super::group::Group;
+use super::info::ObjectInfo;
+use super::link::Link;
+use super::lookup::Object;
+use super::named_datatype::NamedDatatype;
+use super::neighbour;
+use super::open::Options;
+use crate::element::Reference;
+use crate::error::{InObject, Result, Usage};
+use crate::format::superblock::Superblock;
+use crate::limits::Limits;
+use crate::source::Source;
+use crate::walk::{Condition, OpenFile, Storage};
+
+/// An HDF5 file, open for reading.
+///
+/// Cheap to clone, and usable from many threads at once.
+///
+/// ```
+/// # fn main() -> h5kit::Result<()> {
+/// let file = h5kit::File::open("testdata/pbmc_small.h5ad")?;
+/// for link in file.root().links()? {
+///     println!("{link}");
+/// }
+/// let names: Vec<String> = file.dataset("/var/_index")?.read(..)?;
+/// # assert!(!names.is_empty());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct File(Arc<Inner>);
+
+struct Inner {
+    opened: OpenFile,
+    options: Options,
+    /// Files that this one names, by those names.
+    others: Mutex<HashMap<String, File>>,
+}
+
+impl File {
+    /// Opens a file with the default [`Options`].
+    ///
+    /// # Errors
+    /// As [`Options::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Options::new().open(path)
+    }
+
+    /// Maps a file into memory and opens it.
+    ///
+    /// # Safety
+    /// As [`Options::open_mapped`]: nobody may change the file meanwhile.
+    ///
+    /// # Errors
+    /// As [`Options::open`].
+    #[cfg(feature = "mmap")]
+    #[allow(unsafe_code)]
+    pub unsafe fn open_mapped(path: impl AsRef<Path>) -> Result<Self> {
+        // SAFETY: the caller promises what `Options::open_mapped` asks for.
+        unsafe { Options::new().open_mapped(path) }
+    }
+
+    /// Opens the bytes of a file.
+    ///
+    /// # Errors
+    /// As [`Options::open`].
+    pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<Self> {
+        Options::new().from_bytes(bytes)
+    }
+
+    /// Opens what a source holds.
+    ///
+    /// # Errors
+    /// As [`Options::open`].
+    pub fn from_source(source: Arc<dyn Source>) -> Result<Self> {
+        Options::new().from_source(source)
+    }
+
+    pub(super) fn new(opened: OpenFile, options: Options) -> Self {
+        Self(Arc::new(Inner { opened, options, others: Mutex::default() }))
+    }
+
+    /// The root group.
+    #[must_use]
+    pub fn root(&self) -> Group {
+        Group::new(ObjectInfo::new(self.clone(), self.0.opened.root.clone(), Arc::from("/")))
+    }
+
+    /// The group at a path from the root. Links on the way are followed.
+    ///
+    /// # Errors
+    /// `NotFound`; `Usage` where something else is there, or links go in a circle; `Corrupt`.
+    pub fn group(&self, path: &str) -> Result<Group> {
+        self.root().group(path)
+    }
+
+    /// The dataset at a path from the root. Links on the way are followed.
+    ///
+    /// # Errors
+    /// As [`group`](Self::group).
+    pub fn dataset(&self, path: &str) -> Result<Dataset> {
+        self.root().dataset(path)
+    }
+
+    /// The committed datatype at a path from the root.
+    ///
+    /// # Errors
+    /// As [`group`](Self::group).
+    pub fn named_datatype(&self, path: &str) -> Result<NamedDatatype> {
+        self.root().named_datatype(path)
+    }
+
+    /// Whatever is at a path from the root.
+    ///
+    /// # Errors
+    /// As [`group`](Self::group).
+    pub fn object(&self, path: &str) -> Result<Object> {
+        self.root().object(path)
+    }
+
+    /// The link at a path from the root, itself not followed.
+    ///
+    /// # Errors
+    /// As [`group`](Self::group).
+    pub fn link(&self, path: &str) -> Result<Link> {
+        self.root().link(path)
+    }
+
+    /// True where there is an object at the path: a link that leads nowhere does not count.
+    ///
+    /// # Errors
+    /// A file that breaks the format on the way.
+    pub fn exists(&self, path: &str) -> Result<bool> {
+        self.root().exists(path)
+    }
+
+    /// The attribute `name` of the object at a path.
+    ///
+    /// # Errors
+    /// As [`group`](Self::group), also for the attribute.
+    pub fn attribute(&self, path: &str, name: &str) -> Result<Attribute> {
+        self.object(path)?.attribute(name)
+    }
+
+    /// What a reference leads to: for one to a region or an attribute, the object that it is of.
+    ///
+    /// # Errors
+    /// `Usage` for a null reference; `NotFound` where it leads to a file that is not there; `Corrupt` where
+    /// it leads to no object.
+    pub fn dereference(&self, reference: &Reference) -> Result<Object> {
+        let Some(target) = &reference.target else { return Err(Usage::NullReference.into()) };
+        let file = match &target.file {
+            Some(name) => self.other(&name.display())?,
+            None => self.clone(),
+        };
+        let path = format!("<object at {}>", target.object);
+        Object::at(&file, target.object, Arc::from(path.as_str())).in_object(&path)
+    }
+
+    /// What is unusual about the file.
+    #[must_use]
+    pub fn condition(&self) -> &Condition {
+        &self.0.opened.condition
+    }
+
+    /// The superblock, as it is stored.
+    #[must_use]
+    pub fn superblock(&self) -> &Superblock {
+        &self.0.opened.superblock
+    }
+
+    /// Bytes before the superblock: the user block.
+    #[must_use]
+    pub fn user_block_size(&self) -> u64 {
+        self.0.opened.position
+    }
+
+    /// What the file may make the reader do.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        self.storage().limits()
+    }
+
+    /// The source the file is read from.
+    #[must_use]
+    pub fn source(&self) -> &Arc<dyn Source> {
+        self.storage().source()
+    }
+
+    pub(crate) fn storage(&self) -> &Storage {
+        &self.0.opened.storage
+    }
+
+    pub(crate) fn opened(&self) -> &OpenFile {
+        &self.0.opened
+    }
+
+    /// True where both are handles of one opened file.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The bytes of a file that this one names.
+    pub(super) fn neighbour(&self, name: &str) -> Result<Arc<dyn Source>> {
+        self.0.options.neighbour(name)?.ok_or_else(|| neighbour::absent(name))
+    }
+
+    /// The HDF5 file that this one names; `.` is this one.
+    pub(super) fn other(&self, name: &str) -> Result<Self> {
+        if name == "." || name.is_empty() {
+            return Ok(self.clone());
+        }
+        let lock = || self.0.others.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = lock().get(name) {
+            return Ok(file.clone());
+        }
+        let file = self.0.options.for_neighbour(name).from_source(self.neighbour(name)?)?;
+        lock().insert(name.to_owned(), file.clone());
+        Ok(file)
+    }
+}
+
+impl fmt::Debug for File {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("File").field("superblock", self.superblock()).field("condition", self.condition()).finish()
+    }
+}
+
+const _: fn() = || {
+    fn shared_by_threads<T: Send + Sync>() {}
+    shared_by_threads::<File>();
+};

@@ -1,0 +1,158 @@
+use super::dataset::Dataset;
+use super::info::{ObjectInfo, object_methods};
+use super::link::Link;
+use super::lookup::{self, Object};
+use super::named_datatype::NamedDatatype;
+use crate::error::{InObject, Result, Structure};
+use crate::format::btree_v2::RecordType;
+use crate::format::message::link;
+use crate::format::message::link_info::LinkInfo;
+use crate::format::object_header::MessageType;
+use crate::walk::btree_v2::Tree;
+use crate::walk::group::Links;
+
+/// A group: named links to objects.
+#[derive(Clone, Debug)]
+pub struct Group {
+    info: ObjectInfo,
+}
+
+object_methods!(Group);
+
+/// A group with more links than this is not listed to find names for an error.
+const FEW: u64 = 1000;
+
+impl Group {
+    pub(super) fn new(info: ObjectInfo) -> Self {
+        Self { info }
+    }
+
+    /// All links, sorted by the bytes of their names.
+    ///
+    /// # Errors
+    /// `Corrupt`, `Limit`.
+    pub fn links(&self) -> Result<Vec<Link>> {
+        let mut links = self.stored_links()?;
+        links.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(links.into_iter().map(|link| Link::new(self.clone(), link)).collect())
+    }
+
+    /// All links in the order in which they were made; `None` where the group does not track it.
+    ///
+    /// # Errors
+    /// `Corrupt`, `Limit`.
+    pub fn links_in_creation_order(&self) -> Result<Option<Vec<Link>>> {
+        let mut links = self.stored_links()?;
+        if links.iter().any(|link| link.creation_order.is_none()) || !self.creation_order_tracked()? {
+            return Ok(None);
+        }
+        links.sort_by_key(|link| link.creation_order);
+        Ok(Some(links.into_iter().map(|link| Link::new(self.clone(), link)).collect()))
+    }
+
+    /// True where the group counts the order in which its links were made.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn creation_order_tracked(&self) -> Result<bool> {
+        let run = self.info.header().body(self.file().storage(), MessageType::LINK_INFO).in_object(self.path())?;
+        match run {
+            Some(run) => Ok(LinkInfo::decode(run.block()).in_object(self.path())?.maximum_creation_index.is_some()),
+            None => Ok(false),
+        }
+    }
+
+    /// The link at a path from here, itself not followed.
+    ///
+    /// # Errors
+    /// `NotFound`, `Usage` where something on the way is no group, `Corrupt`.
+    pub fn link(&self, path: &str) -> Result<Link> {
+        lookup::link(self, path).map(|(group, link)| Link::new(group, link))
+    }
+
+    /// Whatever is at a path from here; a path that begins with a slash is from the root. Links on the way
+    /// are followed. Names are found through the group's index, without listing it.
+    ///
+    /// # Errors
+    /// `NotFound`; `Usage` where something on the way is no group, or links go in a circle; `Corrupt`.
+    pub fn object(&self, path: &str) -> Result<Object> {
+        lookup::object(self, path)
+    }
+
+    /// The group at a path from here.
+    ///
+    /// # Errors
+    /// As [`object`](Self::object); `Usage` where something else is there.
+    pub fn group(&self, path: &str) -> Result<Self> {
+        match self.object(path)? {
+            Object::Group(group) => Ok(group),
+            other => Err(other.is_not("group")),
+        }
+    }
+
+    /// The dataset at a path from here.
+    ///
+    /// # Errors
+    /// As [`object`](Self::object); `Usage` where something else is there.
+    pub fn dataset(&self, path: &str) -> Result<Dataset> {
+        match self.object(path)? {
+            Object::Dataset(dataset) => Ok(dataset),
+            other => Err(other.is_not("dataset")),
+        }
+    }
+
+    /// The committed datatype at a path from here.
+    ///
+    /// # Errors
+    /// As [`object`](Self::object); `Usage` where something else is there.
+    pub fn named_datatype(&self, path: &str) -> Result<NamedDatatype> {
+        match self.object(path)? {
+            Object::NamedDatatype(datatype) => Ok(datatype),
+            other => Err(other.is_not("datatype")),
+        }
+    }
+
+    /// True where there is an object at a path from here.
+    ///
+    /// # Errors
+    /// A file that breaks the format on the way.
+    pub fn exists(&self, path: &str) -> Result<bool> {
+        lookup::exists(self, path)
+    }
+
+    /// Where the group keeps its links.
+    fn storage(&self) -> Result<Links> {
+        let header = self.info.header();
+        let storage = self.file().storage();
+        match Links::of(storage, header)? {
+            Some(links) => Ok(links),
+            None => Err(header.absent(storage, Structure::SymbolTable)),
+        }
+    }
+
+    fn stored_links(&self) -> Result<Vec<link::Link>> {
+        let links = self.storage().in_object(self.path())?;
+        links.all(self.file().storage(), self.info.header()).in_object(self.path())
+    }
+
+    pub(super) fn find_link(&self, name: &[u8]) -> Result<Option<link::Link>> {
+        self.storage()?.find(self.file().storage(), self.info.header(), name)
+    }
+
+    /// All names, where there are few.
+    pub(super) fn few_names(&self) -> Result<Option<Vec<String>>> {
+        let storage = self.file().storage();
+        let few = match self.storage()? {
+            Links::Compact => true,
+            Links::Old { heap, .. } => heap.heap.data_size < 32 * FEW,
+            Links::Dense { info, .. } => match info.name_index {
+                Some(index) => Tree::open(storage, index, &[RecordType::LINK_NAME])?.header.total_records < FEW,
+                None => true,
+            },
+        };
+        if !few {
+            return Ok(None);
+        }
+        Ok(Some(self.stored_links()?.iter().map(|link| link.name.to_string()).collect()))
+    }
+}

@@ -1,0 +1,101 @@
+use std::fmt;
+
+use super::file::File;
+use super::group::Group;
+use super::lookup::{self, Object};
+use crate::bytes::Text;
+use crate::error::Result;
+use crate::format::message::link::{self, LinkTarget};
+
+/// A link of a group: a name, and what it leads to.
+#[derive(Clone, Debug)]
+pub struct Link {
+    group: Group,
+    link: link::Link,
+}
+
+/// What a link leads to.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// An object of this file: the address of its header, in bytes from the base address.
+    Hard(u64),
+    /// A path in this file.
+    Soft(Text),
+    /// A path in another file.
+    External {
+        /// The file's name.
+        file: Text,
+        /// The path in it.
+        path: Text,
+    },
+    /// Something that only the class of the link knows.
+    UserDefined {
+        /// The class, 65 to 255.
+        class: u8,
+        /// What the link holds.
+        data: Vec<u8>,
+    },
+}
+
+impl Link {
+    pub(super) fn new(group: Group, link: link::Link) -> Self {
+        Self { group, link }
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &Text {
+        &self.link.name
+    }
+
+    /// The path of the link from the root.
+    #[must_use]
+    pub fn path(&self) -> String {
+        lookup::join(self.group.path(), &self.link.name)
+    }
+
+    /// What the link leads to.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        match &self.link.target {
+            LinkTarget::Hard { header } => Target::Hard(header.0),
+            LinkTarget::Soft { path } => Target::Soft(path.clone()),
+            LinkTarget::External { file, path, .. } => {
+                Target::External { file: file.clone(), path: path.clone() }
+            }
+            LinkTarget::User { class, data } => Target::UserDefined { class: *class, data: data.clone() },
+        }
+    }
+
+    /// Number of the link in the order in which the group's links were made, where the group tracks it.
+    #[must_use]
+    pub fn creation_order(&self) -> Option<u64> {
+        self.link.creation_order
+    }
+
+    /// The object that the link leads to. Further links on the way are followed.
+    ///
+    /// # Errors
+    /// `NotFound` where it leads nowhere, `Unsupported` for a user-defined link, `Usage` where links go in
+    /// a circle, `Corrupt`.
+    pub fn open(&self) -> Result<Object> {
+        lookup::follow(&self.group, &self.link)
+    }
+
+    pub(super) fn file(&self) -> &File {
+        self.group.file()
+    }
+}
+
+impl fmt::Display for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name())?;
+        match &self.link.target {
+            LinkTarget::Hard { .. } => Ok(()),
+            LinkTarget::Soft { path } => write!(f, " -> {path}"),
+            LinkTarget::External { file, path, .. } => write!(f, " -> {file}:{path}"),
+            LinkTarget::User { class, .. } => write!(f, " (user-defined, class {class})"),
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! From paths to objects.
+
+use std::sync::Arc;
+
+use super::attribute::{Attribute, Attributes};
+use super::dataset::Dataset;
+use super::file::File;
+use super::group::Group;
+use super::info::ObjectInfo;
+use super::named_datatype::NamedDatatype;
+use crate::bytes::{Addr, Text};
+use crate::error::{Cause, Error, ErrorKind, InObject, Result, Structure, Unsupported, Usage};
+use crate::format::message::link::{Link, LinkTarget};
+use crate::format::object_header::MessageType;
+use crate::walk::object::ObjectHeader;
+
+/// An object of any kind.
+#[derive(Clone, Debug)]
+pub enum Object {
+    /// A group.
+    Group(Group),
+    /// A dataset.
+    Dataset(Dataset),
+    /// A committed datatype.
+    NamedDatatype(NamedDatatype),
+}
+
+impl Object {
+    /// The object whose header is at an address; `path` is how it was found.
+    pub(crate) fn at(file: &File, address: Addr, path: Arc<str>) -> Result<Self> {
+        let header = ObjectHeader::read(file.storage(), address)?;
+        let info = ObjectInfo::new(file.clone(), header, path);
+        let has = |kind| info.header().has(kind);
+        if has(MessageType::DATA_LAYOUT) {
+            Dataset::open(info).map(Self::Dataset)
+        } else if has(MessageType::SYMBOL_TABLE) || has(MessageType::LINK_INFO) {
+            Ok(Self::Group(Group::new(info)))
+        } else if has(MessageType::DATATYPE) {
+            NamedDatatype::open(info).map(Self::NamedDatatype)
+        } else {
+            Err(info.header().absent(file.storage(), Structure::ObjectHeader))
+        }
+    }
+
+    /// What all objects have.
+    #[must_use]
+    pub fn info(&self) -> &ObjectInfo {
+        match self {
+            Self::Group(group) => group.info(),
+            Self::Dataset(dataset) => dataset.info(),
+            Self::NamedDatatype(datatype) => datatype.info(),
+        }
+    }
+
+    /// How the object was found: its path from the root.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.info().path()
+    }
+
+    /// The attributes.
+    ///
+    /// # Errors
+    /// An index or heap that cannot be read; a damaged attribute is an error of its own.
+    pub fn attributes(&self) -> Result<Attributes> {
+        self.info().attributes()
+    }
+
+    /// The attribute of a name.
+    ///
+    /// # Errors
+    /// `NotFound`, `Corrupt`.
+    pub fn attribute(&self, name: &str) -> Result<Attribute> {
+        self.info().attribute(name)
+    }
+
+    /// `group`, `dataset` or `datatype`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Group(_) => "group",
+            Self::Dataset(_) => "dataset",
+            Self::NamedDatatype(_) => "datatype",
+        }
+    }
+
+    pub(super) fn is_not(&self, wanted: &'static str) -> Error {
+        Error::from(Usage::Kind { found: self.kind(), wanted }).in_object(self.path())
+    }
+}
+
+/// The parts of a path: `/` separates, empty parts and `.` count nothing.
+fn normalized(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|part| !part.is_empty() && *part != ".")
+}
+
+/// The path of a child.
+pub(super) fn join(parent: &str, name: &Text) -> String {
+    format!("{}/{name}", parent.trim_end_matches('/'))
+}
+
+/// A place where a path led to: an object header of a file.
+struct Place {
+    file: File,
+    address: Addr,
+    path: String,
+}
+
+impl Place {
+    fn open(self) -> Result<Object> {
+        Object::at(&self.file, self.address, Arc::from(self.path.as_str())).in_object(&self.path)
+    }
+}
+
+/// A walk along a path, which counts the links that lead to other paths.
+struct Walk {
+    followed: u32,
+}
+
+/// The object at a path from a group.
+pub(super) fn object(group: &Group, path: &str) -> Result<Object> {
+    Walk { followed: 0 }.resolve(group, path.as_bytes())?.open()
+}
+
+/// The link at a path from a group, not followed.
+pub(super) fn link(group: &Group, path: &str) -> Result<(Group, Link)> {
+    let parts: Vec<&str> = normalized(path).collect();
+    let Some((last, before)) = parts.split_last() else {
+        return Err(Error::not_found("link", path, Vec::new()));
+    };
+    let start = if path.starts_with('/') { "/" } else { "" };
+    let parent = match object(group, &format!("{start}{}", before.join("/")))? {
+        Object::Group(parent) => parent,
+        other => return Err(other.is_not("group")),
+    };
+    let link = find(&parent, last.as_bytes())?;
+    Ok((parent, link))
+}
+
+/// What a link of a group leads to.
+pub(super) fn follow(group: &Group, link: &Link) -> Result<Object> {
+    let path = join(group.path(), &link.name);
+    Walk { followed: 0 }.follow(group, link, path.clone()).in_object(&path)?.open()
+}
+
+impl Walk {
+    fn resolve(&mut self, start: &Group, path: &[u8]) -> Result<Place> {
+        let root = path.starts_with(b"/");
+        let mut group = if root { start.file().root() } else { start.clone() };
+        let mut place = Place { file: group.file().clone(), address: group.info().address_raw(), path: group.path().to_owned() };
+        let parts = path.split(|b| *b == b'/').filter(|part| !part.is_empty() && *part != b".");
+        for (i, part) in parts.enumerate() {
+            if i > 0 {
+                group = match place.open()? {
+                    Object::Group(group) => group,
+                    other => return Err(other.is_not("group")),
+                };
+            }
+            let link = find(&group, part)?;
+            let path = join(group.path(), &link.name);
+            place = self.follow(&group, &link, path.clone()).in_object(&path)?;
+        }
+        Ok(place)
+    }
+
+    fn follow(&mut self, group: &Group, link: &Link, path: String) -> Result<Place> {
+        if let LinkTarget::Hard { header } = link.target {
+            return Ok(Place { file: group.file().clone(), address: header, path });
+        }
+        self.followed += 1;
+        let allowed = group.file().limits().link_traversals;
+        if self.followed > allowed {
+            return Err(Usage::LinkLoop(allowed).into());
+        }
+        let mut place = match &link.target {
+            LinkTarget::Soft { path } => self.resolve(group, path.as_bytes())?,
+            LinkTarget::External { file, path, .. } => {
+                let other = group.file().other(&file.display())?;
+                self.resolve(&other.root(), path.as_bytes())?
+            }
+            LinkTarget::User { class, .. } => {
+                let feature = Unsupported::UserDefinedLink(*class);
+                let at = group.file().storage().position(group.info().address_raw());
+                return Err(Cause::Unsupported { feature, at }.into());
+            }
+            LinkTarget::Hard { header } => {
+                Place { file: group.file().clone(), address: *header, path: String::new() }
+            }
+        };
+        place.path = path;
+        Ok(place)
+    }
+}
+
+/// The link of a name; where there is none, the error names those that are like it.
+fn find(group: &Group, name: &[u8]) -> Result<Link> {
+    match group.find_link(name) {
+        Ok(Some(link)) => Ok(link),
+        Ok(None) => {
+            let name = Text::from(name).to_string();
+            let nearest = group.few_names()?.map(|names| nearest(&name, names)).unwrap_or_default();
+            Err(Error::not_found("object", name, nearest).in_object(group.path()))
+        }
+        Err(e) => Err(e.in_object(group.path())),
+    }
+}
+
+/// The three names that are most like one, best first.
+pub(super) fn nearest(name: &str, names: Vec<String>) -> Vec<String> {
+    let mut rated: Vec<(usize, String)> = names
+        .into_iter()
+        .map(|candidate| (distance(name, &candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= 2 + name.len().max(candidate.len()) / 3)
+        .collect();
+    rated.sort();
+    rated.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+/// Letters to change, add or leave out (letter case counts little).
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().take(64).collect(), b.to_lowercase().chars().take(64).collect());
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// True where a path leads to an object.
+pub(super) fn exists(group: &Group, path: &str) -> Result<bool> {
+    let mut walk = Walk { followed: 0 };
+    match walk.resolve(group, path.as_bytes()) {
+        Ok(_) => Ok(true),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(false),
+        Err(e) => match e.cause() {
+            // A part of the path is no group: nothing can be below it.
+            Cause::Usage(Usage::Kind { .. } | Usage::LinkLoop(_)) => Ok(false),
+            _ => Err(e),
+        },
+    }
+}
+
+#[cfg(test)]
+#[test]
+fn near_names() {
+    let names = || ["temperature", "Temp", "pressure", "humidity"].map(String::from).to_vec();
+    assert_eq!(nearest("temprature", names()), ["temperature"]);
+    assert_eq!(nearest("temp", names()), ["Temp"]);
+    assert_eq!(nearest("velocity", names()), ["humidity"]);
+    assert_eq!((distance("kitten", "sitting"), distance("", "abc"), distance("same", "SAME")), (3, 3, 0));
+}

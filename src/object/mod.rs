@@ -1,0 +1,30 @@
+//! The public API: files and what is in them.
+
+mod attribute;
+mod copy;
+mod dataset;
+mod file;
+mod group;
+mod heap;
+mod info;
+mod link;
+mod lookup;
+mod named_datatype;
+mod neighbour;
+mod open;
+mod raw;
+mod storage_info;
+mod virtual_read;
+
+pub use attribute::{Attribute, Attributes};
+pub use dataset::{Dataset, Member};
+pub use file::File;
+pub use group::Group;
+pub(crate) use heap::FileHeap;
+pub use info::ObjectInfo;
+pub use link::{Link, Target};
+pub use lookup::Object;
+pub use named_datatype::NamedDatatype;
+pub use neighbour::{Folder, Neighbours};
+pub use open::Options;
+pub use storage_info::{FillInfo, FilterInfo, Layout, StoredChunk};

@@ -1,0 +1,339 @@
+//! The raw data of a dataset: the bytes of selected elements in the file's datatype.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::copy::{BoxCopy, Segment, segments};
+use super::file::File;
+use super::virtual_read;
+use crate::bytes::Addr;
+use crate::error::{Corrupt, Error, Fault, Result, Structure};
+use crate::filter::{self, Step};
+use crate::format::message::datatype::Datatype;
+use crate::format::message::external_data_files::ExternalDataFiles;
+use crate::format::virtual_mapping::VirtualMappings;
+use crate::selection::{Axis, Resolved, RowRun};
+use crate::source::Source;
+use crate::walk::chunks::{ChunkEntry, ChunkGrid, StoredChunks};
+use crate::walk::each;
+use crate::walk::local_heap::Names;
+
+/// Where the elements of a dataset are.
+#[derive(Clone, Debug)]
+pub(super) enum Store {
+    /// Nowhere: nothing was ever written.
+    Nowhere,
+    /// In the object header.
+    Compact(Vec<u8>),
+    /// In one piece.
+    Contiguous(Addr),
+    /// In other files that hold nothing else.
+    External(ExternalDataFiles),
+    Chunked(ChunkGrid),
+    Virtual(Arc<VirtualMappings>),
+}
+
+/// What never-written elements give.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum FillPattern {
+    Zeros,
+    Element(Vec<u8>),
+}
+
+impl FillPattern {
+    pub(super) fn fill(&self, bytes: &mut [u8]) {
+        match self {
+            Self::Zeros => bytes.fill(0),
+            Self::Element(element) => bytes.chunks_exact_mut(element.len()).for_each(|e| e.copy_from_slice(element)),
+        }
+    }
+}
+
+/// A dataset as something to read bytes from.
+#[derive(Clone, Debug)]
+pub(super) struct RawData {
+    pub(super) file: File,
+    pub(super) store: Store,
+    /// Elements of each dimension; none for a scalar.
+    pub(super) dims: Vec<u64>,
+    pub(super) datatype: Arc<Datatype>,
+    pub(super) steps: Vec<Step>,
+    pub(super) fill: FillPattern,
+    /// Position of the object header, for errors.
+    pub(super) at: u64,
+}
+
+/// Runs shorter than this are read together with what lies between them.
+const SMALL_RUN: u64 = 64 << 10;
+/// Most bytes that are read at once for the sake of small runs.
+const WINDOW: u64 = 1 << 20;
+
+/// A piece of a run: bytes in the dataset, and where they go in the result.
+#[derive(Clone, Copy)]
+struct Move {
+    from: u64,
+    to: usize,
+    length: usize,
+}
+
+impl RawData {
+    pub(super) fn element_size(&self) -> usize {
+        self.datatype.size as usize
+    }
+
+    /// Bytes of `elements` elements, where that is allowed.
+    pub(super) fn bytes_of(&self, elements: u64) -> Result<usize> {
+        let bytes = elements.saturating_mul(self.datatype.size.into());
+        let allowed = self.file.limits().read_bytes;
+        match usize::try_from(bytes) {
+            Ok(bytes) if bytes as u64 <= allowed => Ok(bytes),
+            _ => Err(Error::limit("read_bytes", bytes, allowed)),
+        }
+    }
+
+    /// Refuses elements that cannot be in the file, before room for them is made.
+    pub(super) fn check_stored(&self) -> Result<()> {
+        let elements: u64 = self.dims.iter().product();
+        let bytes = elements.saturating_mul(self.datatype.size.into());
+        match &self.store {
+            Store::Contiguous(address) => {
+                self.file.storage().raw_range(*address, bytes, Structure::RawData).map(|_| ())
+            }
+            Store::Compact(data) if (data.len() as u64) < bytes => {
+                let fault = Fault::Truncated { needed: bytes - data.len() as u64 };
+                Err(Corrupt::new(Structure::DataLayout, "raw data", self.at, fault).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Fills `target` with the selected elements. Nested virtual datasets may go `depth` deeper.
+    pub(super) fn read(&self, selected: &Resolved, target: &mut [u8], depth: u32) -> Result<()> {
+        if target.is_empty() {
+            return Ok(());
+        }
+        self.check_stored()?;
+        match &self.store {
+            Store::Nowhere => {
+                self.fill.fill(target);
+                Ok(())
+            }
+            Store::Compact(data) => self.read_flat(selected, target, &|from, target| {
+                // `check_stored` has seen that all of it is there.
+                let from = from as usize;
+                target.copy_from_slice(&data[from..from + target.len()]);
+                Ok(())
+            }),
+            Store::Contiguous(address) => self.read_flat(selected, target, &|from, target| {
+                self.file.storage().read_raw_into(address.plus(from), target)
+            }),
+            Store::External(files) => {
+                let pieces = self.external_pieces(files)?;
+                self.read_flat(selected, target, &|from, target| read_pieces(&pieces, from, target))
+            }
+            Store::Chunked(grid) => match selected {
+                Resolved::Grid { axes, .. } => self.read_grid(grid, axes, target),
+                Resolved::Runs { runs, .. } => self.read_runs(grid, runs, target),
+            },
+            Store::Virtual(mappings) => virtual_read::read(self, mappings, selected, target, depth),
+        }
+    }
+
+    /// Reads elements that stand in a row somewhere: `read_at` fills a buffer from a byte of the dataset on.
+    fn read_flat(
+        &self,
+        selected: &Resolved,
+        target: &mut [u8],
+        read_at: &dyn Fn(u64, &mut [u8]) -> Result<()>,
+    ) -> Result<()> {
+        let size = self.element_size();
+        let mut group: Vec<Move> = Vec::new();
+        let mut to = 0;
+        let mut missing = None;
+        let mut runs = selected.runs(&self.dims).peekable();
+        while let Some(run) = runs.next() {
+            let next = Move { from: run.start * size as u64, to, length: run.length as usize * size };
+            to += next.length;
+            group.push(next);
+            let first = group[0].from;
+            let ends = runs.peek().is_none_or(|run| {
+                let (from, length) = (run.start * size as u64, run.length * size as u64);
+                from < next.from || length > SMALL_RUN || from + length - first > WINDOW
+            });
+            if ends {
+                match read_group(&group, target, read_at) {
+                    Err(e) if e.is_missing() => missing = Some(e),
+                    Err(e) if missing.is_none() => return Err(e),
+                    _ => {}
+                }
+                group.clear();
+            }
+        }
+        missing.map_or(Ok(()), Err)
+    }
+
+    fn read_grid(&self, grid: &ChunkGrid, axes: &[Axis], target: &mut [u8]) -> Result<()> {
+        let chunk = grid.layout.chunk();
+        let wanted: Vec<Range<u64>> =
+            axes.iter().zip(chunk).map(|(axis, n)| axis.start / n..axis.end().div_ceil(*n)).collect();
+        let found = self.find(grid, &wanted)?;
+        let cells = wanted.iter().fold(1u64, |n, range| n.saturating_mul(range.end - range.start));
+        if (found.len() as u64) < cells {
+            self.fill.fill(target);
+        }
+        let target_dims: Vec<u64> = axes.iter().map(Axis::len).collect();
+        let mut parts: Vec<Vec<Segment>> = vec![Vec::new(); axes.len()];
+        for (scaled, entry) in found.iter() {
+            for (d, part) in parts.iter_mut().enumerate() {
+                let start = scaled[d] * chunk[d];
+                *part = segments(&axes[d], &(start..(start + chunk[d]).min(self.dims[d])));
+            }
+            if parts.iter().any(Vec::is_empty) {
+                continue;
+            }
+            let bytes = self.chunk(grid, scaled, entry)?;
+            BoxCopy::new(&parts, chunk, &target_dims, self.element_size()).run(&bytes, target);
+        }
+        Ok(())
+    }
+
+    fn read_runs(&self, grid: &ChunkGrid, runs: &[RowRun], target: &mut [u8]) -> Result<()> {
+        let (size, chunk, rank) = (self.element_size(), grid.layout.chunk(), self.dims.len());
+        // What is wanted of each chunk: element in the chunk, byte in the result, elements.
+        let mut wanted: HashMap<Vec<u64>, Vec<(u64, usize, u64)>> = HashMap::new();
+        let mut to = 0;
+        let mut place = vec![0; rank];
+        for run in runs {
+            let mut run = *run;
+            while run.length > 0 {
+                let mut rest = run.start;
+                for d in (0..rank).rev() {
+                    place[d] = rest % self.dims[d];
+                    rest /= self.dims[d];
+                }
+                let last = rank - 1;
+                let in_chunk = chunk[last] - place[last] % chunk[last];
+                let n = run.length.min(in_chunk).min(self.dims[last] - place[last]);
+                let inside = place.iter().zip(chunk).fold(0, |i, (p, n)| i * n + p % n);
+                let scaled = place.iter().zip(chunk).map(|(p, n)| p / n).collect();
+                wanted.entry(scaled).or_default().push((inside, to, n));
+                to += n as usize * size;
+                run = RowRun { start: run.start + n, length: run.length - n };
+            }
+        }
+        let bounds: Vec<Range<u64>> = (0..rank)
+            .map(|d| {
+                let along = || wanted.keys().map(|scaled| scaled[d]);
+                along().min().unwrap_or(0)..along().max().map_or(0, |n| n + 1)
+            })
+            .collect();
+        let found = self.find(grid, &bounds)?;
+        self.fill.fill(target);
+        for (scaled, entry) in found.iter() {
+            let Some(moves) = wanted.get(scaled) else { continue };
+            let bytes = self.chunk(grid, scaled, entry)?;
+            for (inside, to, n) in moves {
+                let (from, n) = (*inside as usize * size, *n as usize * size);
+                target[*to..to + n].copy_from_slice(&bytes[from..from + n]);
+            }
+        }
+        Ok(())
+    }
+
+    /// The chunks of a box that are in the file, about to be read.
+    fn find(&self, grid: &ChunkGrid, wanted: &[Range<u64>]) -> Result<StoredChunks> {
+        let (bytes, allowed) = (grid.chunk_bytes()?, self.file.limits().chunk_bytes);
+        if bytes > allowed {
+            return Err(Error::limit("chunk_bytes", bytes, allowed));
+        }
+        let found = grid.find(self.file.storage(), wanted)?;
+        self.file.storage().prefetch(found.iter().map(|(_, entry)| (entry.address, entry.size)))?;
+        Ok(found)
+    }
+
+    /// The bytes of a chunk with its filters undone: a whole chunk, also at the edges.
+    pub(super) fn chunk(&self, grid: &ChunkGrid, scaled: &[u64], entry: ChunkEntry) -> Result<Cow<'_, [u8]>> {
+        const S: Structure = Structure::Chunk;
+        let storage = self.file.storage();
+        let (expected, limits) = (grid.chunk_bytes()?, storage.limits());
+        if entry.size > limits.chunk_bytes {
+            return Err(Error::limit("chunk_bytes", entry.size, limits.chunk_bytes));
+        }
+        let bytes = storage.read_raw(entry.address, entry.size, S)?;
+        let chunk = grid.layout.chunk();
+        let sticks_out = || (0..chunk.len()).any(|d| (scaled[d] + 1).saturating_mul(chunk[d]) > self.dims[d]);
+        let mask = if grid.layout.edges_unfiltered() && sticks_out() { u32::MAX } else { entry.mask };
+        filter::decode(&self.steps, mask, bytes, expected as usize, limits).map_err(|failed| {
+            let at = storage.position(entry.address);
+            let fault = match failed.id {
+                // No filter was at work: the chunk has another length than it should.
+                0 => Fault::Mismatch { found: entry.size, expected },
+                id => Fault::Filter { id, fault: failed.fault },
+            };
+            Corrupt::new(S, "filtered bytes", at, fault).into()
+        })
+    }
+
+    fn external_pieces(&self, files: &ExternalDataFiles) -> Result<Vec<Piece>> {
+        let storage = self.file.storage();
+        let Some(heap) = files.heap else {
+            let fault = Fault::Undefined;
+            return Err(Corrupt::new(Structure::ExternalDataFiles, "heap address", self.at, fault).into());
+        };
+        let names = Names::open(storage, heap)?;
+        let mut pieces = Vec::new();
+        let mut start = 0u64;
+        each(&files.slots, |slot| {
+            let name = names.name(storage, slot.name)?;
+            let source = self.file.neighbour(&name.display())?;
+            let size = slot.size.unwrap_or(u64::MAX - start);
+            pieces.push(Piece { start, size, source, offset: slot.offset });
+            start = start.saturating_add(size);
+            Ok(())
+        })?;
+        Ok(pieces)
+    }
+}
+
+/// A stretch of a dataset that is in a file of its own.
+struct Piece {
+    /// First byte of the dataset that it holds.
+    start: u64,
+    size: u64,
+    source: Arc<dyn Source>,
+    /// Where it begins in the file.
+    offset: u64,
+}
+
+/// Fills a buffer from pieces that follow one another. What a file is too short for reads as zero.
+fn read_pieces(pieces: &[Piece], from: u64, target: &mut [u8]) -> Result<()> {
+    target.fill(0);
+    let end = from + target.len() as u64;
+    each(pieces, |piece| {
+        let (low, high) = (from.max(piece.start), end.min(piece.start.saturating_add(piece.size)));
+        if low >= high {
+            return Ok(());
+        }
+        let Some(at) = piece.offset.checked_add(low - piece.start) else { return Ok(()) };
+        let stored = piece.source.len().saturating_sub(at).min(high - low) as usize;
+        let to = (low - from) as usize;
+        piece.source.read_into(at, &mut target[to..to + stored])
+    })
+}
+
+/// Reads moves that lie close together in one go.
+fn read_group(group: &[Move], target: &mut [u8], read_at: &dyn Fn(u64, &mut [u8]) -> Result<()>) -> Result<()> {
+    if let [only] = group {
+        return read_at(only.from, &mut target[only.to..only.to + only.length]);
+    }
+    let (Some(first), Some(last)) = (group.first(), group.last()) else { return Ok(()) };
+    let mut window = vec![0; (last.from - first.from) as usize + last.length];
+    read_at(first.from, &mut window)?;
+    for one in group {
+        let from = (one.from - first.from) as usize;
+        target[one.to..one.to + one.length].copy_from_slice(&window[from..from + one.length]);
+    }
+    Ok(())
+}

@@ -1,0 +1,250 @@
+//! Virtual datasets: elements that are in other datasets.
+//!
+//! Element `k` of the selection in the virtual dataset is element `k` of the selection in the source. What a
+//! source does not have gives the fill value.
+
+mod expand;
+mod piece;
+
+use std::sync::Arc;
+
+use super::dataset::Dataset;
+use super::file::File;
+use super::lookup::Object;
+use super::raw::RawData;
+use crate::element::{convert, zeroed};
+use crate::error::{Cause, Error, ErrorKind, Result, Unsupported};
+use crate::format::message::datatype::{Class, Datatype};
+use crate::format::message::dataspace::Dataspace;
+use crate::format::virtual_mapping::VirtualMappings;
+use crate::selection::{Axis, Resolved, RowRun};
+
+use expand::{Expanded, expand};
+use piece::{Rows, bounds};
+
+/// Reads the selected elements.
+pub(super) fn read(
+    raw: &RawData,
+    mappings: &VirtualMappings,
+    selected: &Resolved,
+    target: &mut [u8],
+    depth: u32,
+) -> Result<()> {
+    let allowed: u64 = raw.file.limits().tree_depth.into();
+    let Some(depth) = depth.checked_sub(1) else {
+        return Err(Error::limit("tree_depth", allowed + 1, allowed));
+    };
+    let window = Window::around(selected, &raw.dims);
+    let size = raw.element_size();
+    let is_window = matches!(selected, Resolved::Grid { axes, .. } if axes.iter().all(Axis::is_range));
+    if is_window {
+        return read_window(raw, mappings, &window, target, depth);
+    }
+    let elements = window.count.iter().fold(1u64, |n, c| n.saturating_mul(*c));
+    let mut bytes = zeroed(raw.bytes_of(elements)?)?;
+    read_window(raw, mappings, &window, &mut bytes, depth)?;
+    let mut to = 0;
+    for row in Rows::of(selected.runs(&raw.dims), &raw.dims) {
+        let n = row.length as usize * size;
+        let from = window.offset(&row.start) as usize * size;
+        target[to..to + n].copy_from_slice(&bytes[from..from + n]);
+        to += n;
+    }
+    Ok(())
+}
+
+/// A box of a dataspace.
+struct Window {
+    start: Vec<u64>,
+    count: Vec<u64>,
+}
+
+impl Window {
+    /// The least box that holds a selection.
+    fn around(selected: &Resolved, dims: &[u64]) -> Self {
+        match selected {
+            Resolved::Grid { axes, .. } => Self {
+                start: axes.iter().map(|axis| axis.start).collect(),
+                count: axes.iter().map(|axis| axis.end() - axis.start).collect(),
+            },
+            Resolved::Runs { .. } => {
+                let (mut low, mut high) = (dims.to_vec(), vec![0; dims.len()]);
+                for row in Rows::of(selected.runs(dims), dims) {
+                    for (d, start) in row.start.iter().enumerate() {
+                        let end = start + if d + 1 == dims.len() { row.length } else { 1 };
+                        low[d] = low[d].min(*start);
+                        high[d] = high[d].max(end);
+                    }
+                }
+                Self { count: low.iter().zip(&high).map(|(l, h)| h.saturating_sub(*l)).collect(), start: low }
+            }
+        }
+    }
+
+    /// Row-major number of an element of the box.
+    fn offset(&self, place: &[u64]) -> u64 {
+        place.iter().zip(&self.start).zip(&self.count).fold(0, |n, ((p, start), count)| n * count + (p - start))
+    }
+
+    /// The part of a row that is in the box: how many elements to skip, and how many there are then.
+    fn clip(&self, place: &[u64], length: u64) -> Option<(u64, u64)> {
+        let Some(last) = place.len().checked_sub(1) else { return Some((0, length)) };
+        let outside = (0..last).any(|d| place[d] < self.start[d] || place[d] >= self.start[d] + self.count[d]);
+        let (low, high) = (self.start[last], self.start[last] + self.count[last]);
+        let (start, end) = (place[last].max(low), (place[last] + length).min(high));
+        (!outside && start < end).then(|| (start - place[last], end - start))
+    }
+
+    fn meets(&self, low: &[u64], high: &[u64]) -> bool {
+        (0..self.start.len()).all(|d| low[d] < self.start[d] + self.count[d] && high[d] > self.start[d])
+    }
+}
+
+fn read_window(
+    raw: &RawData,
+    mappings: &VirtualMappings,
+    window: &Window,
+    target: &mut [u8],
+    depth: u32,
+) -> Result<()> {
+    raw.fill.fill(target);
+    let mut missing = None;
+    for mapping in &mappings.entries {
+        let (mut sources, opened) = (Sources { file: &raw.file }, &raw.dims);
+        match expand(mapping, opened, &mut sources) {
+            Ok(parts) => {
+                for part in parts {
+                    match read_part(raw, &part, window, target, depth) {
+                        Err(e) if e.is_missing() => missing = Some(e),
+                        Err(e) if missing.is_none() => return Err(e),
+                        _ => {}
+                    }
+                }
+            }
+            Err(e) if e.is_missing() => missing = Some(e),
+            Err(e) if missing.is_none() => return Err(e),
+            Err(_) => {}
+        }
+    }
+    missing.map_or(Ok(()), Err)
+}
+
+/// Opens the sources of mappings.
+struct Sources<'f> {
+    file: &'f File,
+}
+
+impl Sources<'_> {
+    /// The source dataset; `None` where it, or its file, is not there.
+    fn open(&self, file: &str, path: &str) -> Result<Option<Dataset>> {
+        let opened = self.file.other(file).and_then(|file| file.object(path));
+        match opened {
+            Ok(Object::Dataset(dataset)) => Ok(Some(dataset)),
+            Ok(_) => Ok(None),
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+}
+
+/// One run of elements to be read: row-major in the source, and where it goes in the window.
+struct Transfer {
+    run: RowRun,
+    to: usize,
+}
+
+fn read_part(raw: &RawData, part: &Expanded, window: &Window, target: &mut [u8], depth: u32) -> Result<()> {
+    let (low, high) = bounds(&part.target, &raw.dims);
+    if !window.meets(&low, &high) {
+        return Ok(());
+    }
+    let source = &part.dataset;
+    let size = raw.element_size();
+    let source_dims = source.shape().to_vec();
+    // A selection may reach past the end of what the source has by now.
+    let (_, reach) = bounds(&part.source, &source_dims);
+    let reach: Vec<u64> = reach.iter().zip(&source_dims).map(|(r, n)| *r.max(n)).collect();
+    let from = part.source.resolve(&reach)?;
+    let to = part.target.resolve(&raw.dims)?;
+    let mut transfers: Vec<Transfer> = Vec::new();
+    let whole = Window { start: vec![0; source_dims.len()], count: source_dims.clone() };
+    for (row_from, row_to, length) in piece::zip(Rows::of(from.runs(&reach), &reach), Rows::of(to.runs(&raw.dims), &raw.dims)) {
+        let Some((skip, n)) = window.clip(&row_to, length) else { continue };
+        let mut place = row_from;
+        advance(&mut place, skip);
+        let Some((skip_more, n)) = whole.clip(&place, n) else { continue };
+        advance(&mut place, skip_more);
+        let mut in_window = row_to;
+        advance(&mut in_window, skip + skip_more);
+        let to = window.offset(&in_window) as usize * size;
+        transfers.push(Transfer { run: RowRun { start: whole.offset(&place), length: n }, to });
+    }
+    let elements = transfers.iter().map(|t| t.run.length).sum();
+    if elements == 0 {
+        return Ok(());
+    }
+    check_heap(raw, source)?;
+    let selected = Resolved::Runs { runs: transfers.iter().map(|t| t.run).collect(), elements };
+    let source_raw = source.raw();
+    let mut bytes = zeroed(source_raw.bytes_of(elements)?)?;
+    source_raw.read(&selected, &mut bytes, depth)?;
+    let bytes = convert(source.datatype(), &raw.datatype, bytes)?;
+    let mut at = 0;
+    for transfer in transfers {
+        let n = transfer.run.length as usize * size;
+        target[transfer.to..transfer.to + n].copy_from_slice(&bytes[at..at + n]);
+        at += n;
+    }
+    Ok(())
+}
+
+fn advance(place: &mut [u64], n: u64) {
+    if let Some(last) = place.last_mut() {
+        *last += n;
+    }
+}
+
+/// What an element says of the heap or of addresses holds in its own file only.
+fn check_heap(raw: &RawData, source: &Dataset) -> Result<()> {
+    fn leads_elsewhere(datatype: &Datatype) -> bool {
+        match &datatype.class {
+            Class::Reference { .. } => true,
+            Class::Compound { members } => members.iter().any(|m| leads_elsewhere(&m.datatype)),
+            Class::Array { base, .. } => leads_elsewhere(base),
+            _ => datatype.has_heap_data(),
+        }
+    }
+    if leads_elsewhere(source.datatype()) && !raw.file.is(source.file()) {
+        return Err(Cause::Unsupported { feature: Unsupported::VirtualHeapData, at: raw.at }.into());
+    }
+    Ok(())
+}
+
+/// Sets the dimensions without an end to where the sources end.
+pub(super) fn extend(file: &File, mappings: &Arc<VirtualMappings>, space: &mut Dataspace) -> Result<()> {
+    let max = space.max_dims();
+    let mut reached: Vec<Option<u64>> = vec![None; space.dims.len()];
+    let mut bounded = vec![0u64; space.dims.len()];
+    let mut sources = Sources { file };
+    for mapping in &mappings.entries {
+        if mapping.target_rank().is_some_and(|rank| rank != space.dims.len()) {
+            continue;
+        }
+        match expand::extent(mapping, &mut sources)? {
+            expand::Extent::Fixed(high) => {
+                bounded.iter_mut().zip(high).for_each(|(b, h)| *b = (*b).max(h));
+            }
+            expand::Extent::Grows { dimension, end } => {
+                let reached = &mut reached[dimension];
+                *reached = Some(reached.unwrap_or(0).max(end));
+            }
+        }
+    }
+    for (d, reached) in reached.into_iter().enumerate() {
+        if let Some(end) = reached {
+            let end = end.max(bounded[d]);
+            space.dims[d] = max[d].map_or(end, |max| end.min(max));
+        }
+    }
+    Ok(())
+}
