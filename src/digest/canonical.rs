@@ -24,6 +24,8 @@ enum Part {
     Sequence(Box<Canonical>),
     /// A string elsewhere: its length up to a NUL, then its bytes.
     String,
+    /// An address, as the eight bytes that libhdf5 has in memory.
+    Address,
 }
 
 impl Canonical {
@@ -49,6 +51,7 @@ impl Canonical {
             }
             Class::VariableLength { is_string: true, .. } => Part::String,
             Class::VariableLength { base, .. } => Part::Sequence(Box::new(Self::of(base)?)),
+            Class::Reference { kind: ReferenceKind::Object, .. } if datatype.size < 8 => Part::Address,
             Class::Reference { kind: ReferenceKind::Object | ReferenceKind::Region, .. } => Part::Plain,
             Class::Reference { .. } => return None,
             _ => Part::Plain,
@@ -72,7 +75,7 @@ impl Canonical {
     fn places(&self, bytes: &[u8], heap: &dyn Heap, found: &mut Vec<VariableLengthElement>) -> Result<()> {
         for element in bytes.chunks_exact(self.size) {
             match &self.part {
-                Part::Plain => {}
+                Part::Plain | Part::Address => {}
                 Part::Members(members) => {
                     for (offset, member) in members {
                         member.places(&element[*offset..offset + member.size], heap, found)?;
@@ -90,6 +93,10 @@ impl Canonical {
     fn element(&self, element: &[u8], heap: &dyn Heap, hasher: &mut XxHash3_128) -> Result<()> {
         match &self.part {
             Part::Plain => hasher.write(element),
+            Part::Address => {
+                hasher.write(element);
+                hasher.write(&[0; 8][element.len()..]);
+            }
             Part::Members(members) => {
                 for (offset, member) in members {
                     member.element(&element[*offset..offset + member.size], heap, hasher)?;

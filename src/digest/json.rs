@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::memory;
 use crate::element::{FixedPointReader, Integer};
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::{
@@ -71,8 +72,15 @@ pub(super) fn shape(space: &Dataspace) -> String {
     if space.is_null() { "null".to_owned() } else { list(space.dims.iter().map(u64::to_string)) }
 }
 
+/// The largest dimensions. libhdf5 does not know an unlimited one where lengths have fewer than 8 bytes, and
+/// gives the number that stands there; so does the digest.
 pub(super) fn max_shape(dataset: &Dataset) -> String {
-    list(dataset.max_shape().into_iter().map(|max| max.map_or_else(|| "null".to_owned(), |n| n.to_string())))
+    let unlimited = match dataset.file().superblock().widths.lengths {
+        2 => u16::MAX.to_string(),
+        4 => u32::MAX.to_string(),
+        _ => "null".to_owned(),
+    };
+    list(dataset.max_shape().into_iter().map(|max| max.map_or_else(|| unlimited.clone(), |n| n.to_string())))
 }
 
 pub(super) fn datatype(datatype: &Datatype) -> String {
@@ -126,15 +134,15 @@ pub(super) fn datatype(datatype: &Datatype) -> String {
         }
         Class::Compound { members } => {
             json.text("class", "compound");
-            json.number("size", size);
-            let member = |m: &crate::format::message::datatype::Member| {
+            json.number("size", memory::size(datatype));
+            let member = |(m, offset): (&crate::format::message::datatype::Member, u64)| {
                 let mut json = Json::object();
                 json.text("name", &m.name.display());
-                json.number("offset", m.offset);
+                json.number("offset", offset);
                 json.raw("type", &self::datatype(&m.datatype));
                 json.finish()
             };
-            json.raw("members", &list(members.iter().map(member)));
+            json.raw("members", &list(members.iter().zip(memory::offsets(members)).map(member)));
         }
         Class::Reference { kind, .. } => {
             json.text("class", "reference");

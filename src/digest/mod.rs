@@ -17,6 +17,7 @@
 
 mod canonical;
 mod json;
+mod memory;
 
 use std::collections::HashMap;
 

@@ -41,6 +41,9 @@ struct Parts {
 
 object_methods!(Dataset);
 
+/// The fill value write time that means never.
+const NEVER: u8 = 1;
+
 /// Bytes that are converted at once.
 const BLOCK: u64 = 4 << 20;
 
@@ -63,7 +66,7 @@ impl Dataset {
             Some(run) => Some(ExternalDataFiles::decode(run.block())?),
             None => None,
         };
-        let fill = Self::fill_message(&info)?;
+        let (fill, never) = Self::fill_message(&info)?;
         let is_external = external.is_some();
         let store = match &layout.class {
             LayoutClass::Compact { data } => Store::Compact(data.clone()),
@@ -102,7 +105,8 @@ impl Dataset {
             store,
             datatype: datatype.clone(),
             steps: pipeline.as_ref().map(steps).unwrap_or_default(),
-            fill: pattern(&fill, &datatype, at)?,
+            // Where it is never to be written, libhdf5 leaves the reader's buffer as it was.
+            fill: if never { FillPattern::Zeros } else { pattern(&fill, &datatype, at)? },
             at,
             file: file.clone(),
         };
@@ -110,14 +114,16 @@ impl Dataset {
         Ok(Self { info, parts: Arc::new(parts) })
     }
 
-    fn fill_message(info: &ObjectInfo) -> Result<Fill> {
+    /// The fill value, and whether it is never to be written.
+    fn fill_message(info: &ObjectInfo) -> Result<(Fill, bool)> {
         let (storage, header) = (info.file().storage(), info.header());
         if let Some(run) = header.body(storage, MessageType::FILL_VALUE)? {
-            return Ok(FillValue::decode(run.block())?.fill);
+            let message = FillValue::decode(run.block())?;
+            return Ok((message.fill, message.write_time == NEVER));
         }
         match header.body(storage, MessageType::FILL_VALUE_OLD)? {
-            Some(run) => Ok(decode_old(run.block())?),
-            None => Ok(Fill::Default),
+            Some(run) => Ok((decode_old(run.block())?, false)),
+            None => Ok((Fill::Default, false)),
         }
     }
 
@@ -200,7 +206,10 @@ impl Dataset {
     /// # Errors
     /// `Type` where it does not convert.
     pub fn fill_value<T: Element>(&self) -> Result<Option<T>> {
-        let FillPattern::Element(bytes) = &self.parts.raw.fill else { return Ok(None) };
+        let Fill::Value(bytes) = &self.parts.fill else { return Ok(None) };
+        if bytes.len() != self.datatype().size as usize {
+            return Ok(None);
+        }
         let mut value = [T::empty()];
         let decode = T::decoder(self.datatype()).in_object(self.path())?;
         decode(bytes, &FileHeap(self.file().storage()), &mut value).in_object(self.path())?;

@@ -46,7 +46,17 @@ impl FillPattern {
     pub(super) fn fill(&self, bytes: &mut [u8]) {
         match self {
             Self::Zeros => bytes.fill(0),
-            Self::Element(element) => bytes.chunks_exact_mut(element.len()).for_each(|e| e.copy_from_slice(element)),
+            Self::Element(element) if element.len() == 1 => bytes.fill(element[0]),
+            Self::Element(element) => {
+                // What is filled already is copied, twice as much each time.
+                let mut done = element.len().min(bytes.len());
+                bytes[..done].copy_from_slice(&element[..done]);
+                while done < bytes.len() {
+                    let n = done.min(bytes.len() - done);
+                    bytes.copy_within(..n, done);
+                    done += n;
+                }
+            }
         }
     }
 }

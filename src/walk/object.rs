@@ -107,9 +107,14 @@ impl ObjectHeader {
                     continuations.push_back((body.at(), Continuation::decode(body)?));
                     continue;
                 }
-                kind if kind.name().is_none() && message.flags.fail_if_unknown() => {
+                kind if !kind.is_understood() && message.flags.fail_if_unknown() => {
                     let feature = Unsupported::Message(kind.0);
                     return Err(Cause::Unsupported { feature, at: body.at() }.into());
+                }
+                MessageType::REFERENCE_COUNT if self.prefix.version() == 1 => {
+                    // There it stands in the prefix; libhdf5 refuses such a header too.
+                    let fault = Fault::Value(message.kind.0.into());
+                    return Err(Corrupt::new(structure, "message type", body.at(), fault).into());
                 }
                 _ => {}
             }

@@ -53,6 +53,15 @@ message_types! {
     CACHE_IMAGE 0x18 "metadata cache image";
 }
 
+impl MessageType {
+    /// True for the types that mean something: not for those that nobody defined, nor for the one that is
+    /// there to test what happens then.
+    #[must_use]
+    pub fn is_understood(self) -> bool {
+        self.name().is_some() && self != Self::BOGUS
+    }
+}
+
 impl fmt::Debug for MessageType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name() {
