@@ -1,5 +1,6 @@
 use twox_hash::XxHash3_128;
 
+use super::memory;
 use crate::bytes::Block;
 use crate::element::Heap;
 use crate::error::{Fault, Result, Structure};
@@ -24,8 +25,8 @@ enum Part {
     Sequence(Box<Canonical>),
     /// A string elsewhere: its length up to a NUL, then its bytes.
     String,
-    /// An address, as the eight bytes that libhdf5 has in memory.
-    Address,
+    /// An old reference of a file with short addresses, as long as libhdf5 has it in memory.
+    Reference(usize),
 }
 
 impl Canonical {
@@ -51,8 +52,10 @@ impl Canonical {
             }
             Class::VariableLength { is_string: true, .. } => Part::String,
             Class::VariableLength { base, .. } => Part::Sequence(Box::new(Self::of(base)?)),
-            Class::Reference { kind: ReferenceKind::Object, .. } if datatype.size < 8 => Part::Address,
-            Class::Reference { kind: ReferenceKind::Object | ReferenceKind::Region, .. } => Part::Plain,
+            Class::Reference { kind: ReferenceKind::Object | ReferenceKind::Region, .. } => {
+                let size = memory::size(datatype) as usize;
+                if (datatype.size as usize) < size { Part::Reference(size) } else { Part::Plain }
+            }
             Class::Reference { .. } => return None,
             _ => Part::Plain,
         };
@@ -75,7 +78,7 @@ impl Canonical {
     fn places(&self, bytes: &[u8], heap: &dyn Heap, found: &mut Vec<VariableLengthElement>) -> Result<()> {
         for element in bytes.chunks_exact(self.size) {
             match &self.part {
-                Part::Plain | Part::Address => {}
+                Part::Plain | Part::Reference(_) => {}
                 Part::Members(members) => {
                     for (offset, member) in members {
                         member.places(&element[*offset..offset + member.size], heap, found)?;
@@ -93,9 +96,10 @@ impl Canonical {
     fn element(&self, element: &[u8], heap: &dyn Heap, hasher: &mut XxHash3_128) -> Result<()> {
         match &self.part {
             Part::Plain => hasher.write(element),
-            Part::Address => {
-                hasher.write(element);
-                hasher.write(&[0; 8][element.len()..]);
+            Part::Reference(size) => {
+                let mut bytes = element.to_vec();
+                bytes.resize(*size, 0);
+                hasher.write(&bytes);
             }
             Part::Members(members) => {
                 for (offset, member) in members {

@@ -93,7 +93,8 @@ impl DriverInfo {
         }
         let (map, rest) = self.info.split_first_chunk::<8>()?;
         let mut numbers: Vec<u8> = Vec::new();
-        for number in map[..6].iter().copied().filter(|n| (1..=6).contains(n)) {
+        // A kind of use that is mapped to nothing has a member of its own.
+        for number in (1..=6).map(|kind| if map[kind - 1] == 0 { kind as u8 } else { map[kind - 1] }) {
             if !numbers.contains(&number) {
                 numbers.push(number);
             }

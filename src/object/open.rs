@@ -53,9 +53,9 @@ impl Options {
         Self { anywhere: true, ..self }
     }
 
-    /// Opens a file, or one that is spread over several: a family by its pattern (`part%05d.h5`), a split
-    /// file by the name that its two parts (`NAME-m.h5`, `NAME-r.h5`) begin with, and either by the member
-    /// that holds the superblock.
+    /// Opens a file, or one that is spread over several: a family by its pattern (`part%05d.h5`), a split or
+    /// multi file by the name that its parts (`NAME-m.h5`, `NAME-r.h5`, `NAME-s.h5` …) begin with, and any
+    /// of them by the member that holds the superblock.
     ///
     /// # Errors
     /// `Io` where the system fails, `NotHdf5` where there is no superblock, `Corrupt` and `Unsupported`
@@ -68,6 +68,11 @@ impl Options {
             family(path, self.limits.clone())?
         } else if !path.exists() && with_suffix(path, "-m.h5").exists() {
             split(path)?
+        } else if !path.exists() && with_suffix(path, "-s.h5").exists() {
+            // The names and addresses of the other members of a multi file are in the one with the superblock.
+            let first = with_suffix(path, "-s.h5");
+            let source = Arc::new(FileSource::open(&first)?);
+            self.whole(&first, source)?
         } else {
             let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
             self.whole(path, source)?
@@ -123,13 +128,9 @@ impl Options {
 
     /// The whole file of which a member was opened: what its driver information says belongs to it.
     fn whole(&self, path: &Path, source: Arc<dyn Source>) -> Result<Arc<dyn Source>> {
-        let info = match OpenFile::open(source.clone(), self.limits.clone()) {
-            Ok(opened) => opened.driver_info,
-            // The driver information of superblock 2 is in an extension that may be in another member. Then
-            // opening it as a whole fails again, with an error of its own.
-            Err(_) => return Ok(split_of(path).unwrap_or(source)),
+        let Some(info) = OpenFile::peek_driver_info(source.clone(), self.limits.clone()) else {
+            return Ok(source);
         };
-        let Some(info) = info else { return Ok(source) };
         if let Some(size) = info.family_member_size() {
             return Ok(family_of(path, size).unwrap_or(source));
         }
@@ -185,12 +186,6 @@ fn split(path: &Path) -> Result<Arc<dyn Source>> {
     Ok(Arc::new(Multi::new(members)))
 }
 
-/// The split file that a file called `NAME-m.h5` is the metadata of.
-fn split_of(path: &Path) -> Option<Arc<dyn Source>> {
-    let name = path.file_name()?.to_str()?.strip_suffix("-m.h5")?;
-    split(&path.with_file_name(name)).ok()
-}
-
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
@@ -203,7 +198,7 @@ fn family(path: &Path, limits: Limits) -> Result<Arc<dyn Source>> {
     let first = FileSource::open(&pattern.member(0))?;
     let length = first.len();
     let first: Arc<dyn Source> = Arc::new(first);
-    let info = OpenFile::open(first.clone(), limits).ok().and_then(|opened| opened.driver_info);
+    let info = OpenFile::peek_driver_info(first.clone(), limits);
     let size = info.and_then(|info| info.family_member_size()).unwrap_or(length);
     Ok(pattern.join(first, size))
 }

@@ -39,6 +39,11 @@ pub trait Source: Debug + Send + Sync {
         self.len() == 0
     }
 
+    /// Bytes that follow one another from a position on: up to the end, or up to a hole.
+    fn available(&self, at: u64) -> u64 {
+        self.len().saturating_sub(at)
+    }
+
     /// The bytes of `range`, all of them.
     ///
     /// # Errors

@@ -75,6 +75,11 @@ impl Source for Multi {
         self.members.iter().map(|(start, member)| start.saturating_add(member.len())).max().unwrap_or(0)
     }
 
+    fn available(&self, at: u64) -> u64 {
+        let member = self.members.iter().rev().find(|(start, _)| *start <= at);
+        member.map_or(0, |(start, member)| member.len().saturating_sub(at - start))
+    }
+
     fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         match self.members.iter().rev().find(|(start, _)| *start <= range.start) {
             Some((start, member)) if range.start <= range.end && range.end - start <= member.len() => {

@@ -54,6 +54,7 @@ fn a_multi_file_has_holes() {
     assert_eq!(multi.len(), 1005);
     assert_eq!(multi.read(8..10).expect("inside").as_ref(), [8, 9]);
     assert_eq!(multi.read(1001..1003).expect("inside").as_ref(), [1, 2]);
+    assert_eq!((multi.available(8), multi.available(500), multi.available(1001)), (2, 0, 4));
     assert!(multi.read(9..11).is_err());
     assert!(multi.read(1004..1006).is_err());
 }

@@ -35,6 +35,10 @@ impl Source for Traced {
         self.inner.len()
     }
 
+    fn available(&self, at: u64) -> u64 {
+        self.inner.available(at)
+    }
+
     fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         self.note(range.clone());
         self.inner.read(range)

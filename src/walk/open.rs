@@ -44,6 +44,19 @@ pub(crate) struct OpenFile {
 }
 
 impl OpenFile {
+    /// The driver information of a file of which this may be one member only; `None` where there is none,
+    /// or where it is in another member.
+    pub(crate) fn peek_driver_info(source: Arc<dyn Source>, limits: Limits) -> Option<DriverInfo> {
+        let (position, superblock) = find_superblock(source.as_ref()).ok()?;
+        let storage = Storage::new(source, position, superblock.widths, limits);
+        if let Some(address) = superblock.driver_info() {
+            return read_driver_info(&storage, address).ok();
+        }
+        let extension = ObjectHeader::read(&storage, superblock.extension()?).ok()?;
+        let run = extension.body(&storage, MessageType::DRIVER_INFO).ok()??;
+        DriverInfo::decode_message(run.block()).ok()
+    }
+
     /// Finds and reads the superblock and its extension.
     pub(crate) fn open(source: Arc<dyn Source>, limits: Limits) -> Result<Self> {
         let (position, superblock) = find_superblock(source.as_ref())?;

@@ -112,7 +112,8 @@ impl Storage {
     /// Metadata of a length that is not known yet: as much of `length` as the file has.
     pub(crate) fn read_up_to(&self, address: Addr, length: u64, structure: Structure) -> Result<Run<'_>> {
         let at = self.position(address);
-        let left = self.end().saturating_sub(at).min(length);
+        let overlaid = self.end().saturating_sub(at).saturating_sub(self.source.len().saturating_sub(at));
+        let left = self.source.available(at).saturating_add(overlaid).min(length);
         let range = self.range(address, left.max(1), structure)?;
         self.fetch(range, structure)
     }

@@ -245,8 +245,10 @@ def fault(error):
 
 def attributes(object_id):
     found = {}
-    for i in range(h5a.get_num_attrs(object_id)):
-        aid = h5a.open(object_id, index=i)
+    names = []
+    h5a.iterate(object_id, lambda name: names.append(bytes(name)) and None)  # the count can be wrong
+    for name in names:
+        aid = h5a.open(object_id, name)
         entry = {"type": describe(aid.get_type()), "shape": shape_of(aid.get_space())}
         try:
             entry["xxh3"] = hash_attribute(aid)
@@ -342,6 +344,10 @@ def dump(lines):
 
 
 # ---------------------------------------------------------------- lines from known values, without libhdf5
+
+
+def hash_of(raw):
+    return {"xxh3": xxhash.xxh3_128(raw).hexdigest()}
 
 
 def group_line(path, attrs=None):

@@ -2,11 +2,10 @@
 
 import h5py
 import numpy as np
-import xxhash
 from h5py import h5t
 
 from .case import BY_HAND, case
-from .digest import group_line, integer_kind, known_dataset_line
+from .digest import group_line, hash_of, integer_kind, known_dataset_line
 from .elements import Sequences, compound, element_types, fixed_string, variable_string
 from .hdf5 import (
     EARLY,
@@ -102,10 +101,6 @@ def canonical_string(value):
 
 FILL_TEXT, FILL_NAME = "Füllung".encode(), b"in record"
 FILL_RECORD = uint(5, 4) + canonical_string(FILL_NAME) + uint(2, 8) + uint(1, 2) + uint(2, 2)
-
-
-def hash_of(raw):
-    return {"xxh3": xxhash.xxh3_128(raw).hexdigest()}
 
 
 # libhdf5 fails to read a missing chunk with such a fill value ("no write intent on file").

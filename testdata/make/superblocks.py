@@ -140,11 +140,6 @@ def superblock_extension(c):
 # ---------------------------------------------------------------- field widths
 
 
-def narrow_maxshape(lengths):
-    """libhdf5 compares the unlimited mark at 8 bytes only; at a smaller width all ones is unlimited as well."""
-    return {"/extendible": {"maxshape": [None, 4]}} if lengths < 8 else {}
-
-
 def plain_chunks(file):
     """Chunked datasets with a fixed extent, filtered and not."""
     plist = dataset_list(chunk=(2, 3))
@@ -160,7 +155,6 @@ def old_widths(offsets, lengths, **creation):
         f"widths_o{offsets}_l{lengths}.h5",
         f"addresses of {offsets} and lengths of {lengths} bytes, superblock {1 if creation else 0}, old structures; "
         "an unlimited dimension is all ones at that width; a symbol's name offset is a length, not an address",
-        corrections=narrow_maxshape(lengths),
     )
     def make(c):
         with create(c.name, sizes=(offsets, lengths), **creation) as f:

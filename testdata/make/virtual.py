@@ -5,6 +5,7 @@ import numpy as np
 from h5py import h5s
 
 from .case import case
+from .digest import hash_of
 from .hdf5 import UNLIMITED, create, dataset, dataset_list
 
 
@@ -144,6 +145,10 @@ def plain_mappings(file):
     virtual(file, "of virtual", "<i4", (6,), [(h5s.create_simple((6,)), here, "rows", box((5, 6), (1, 0), (1, 6)))])
 
 
+# libhdf5 reads past the end of a source that is too small and hands out whatever follows in the file.
+SMALLER = hash_of(np.concatenate([np.arange(24), np.full(12, -1)]).astype("<i4").tobytes())
+
+
 def expect_rows(c):
     """Selections through several mappings; libhdf5 reads a virtual dataset only from a file that was closed."""
     with h5py.File(c.name, "r") as file:
@@ -163,6 +168,7 @@ SOURCES = ("virtual_source_0.h5", "virtual_source_1.h5")
     "file or dataset (fill value), a source too small, a virtual source",
     companions=SOURCES,
     digests=("virtual.h5", *SOURCES),
+    corrections={"/smaller source": SMALLER},
 )
 def virtual_plain(c):
     sources()
@@ -175,6 +181,7 @@ def virtual_plain(c):
     "virtual_newest.h5",
     "the same mappings in version 1 of the block (HDF5 2.0): shared names, the same file marked by a flag",
     companions=SOURCES,
+    corrections={"/smaller source": SMALLER},
 )
 def virtual_newest(c):
     with create(c.name, "v200") as f:
