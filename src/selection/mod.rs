@@ -39,6 +39,27 @@ pub enum Selection {
     None,
 }
 
+impl Selection {
+    /// The coordinates of the selected elements of a dataspace of this shape, in the order in which they
+    /// are read.
+    ///
+    /// # Errors
+    /// `Selection` where an element is outside the shape.
+    pub fn coordinates(&self, shape: &[u64]) -> crate::Result<Vec<Vec<u64>>> {
+        let resolved = self.resolve(shape)?;
+        let numbers = resolved.runs(shape).flat_map(|run| run.start..run.start + run.length);
+        let place = |mut number: u64| {
+            let mut place = vec![0; shape.len()];
+            for (index, extent) in place.iter_mut().zip(shape).rev() {
+                *index = number % extent;
+                number /= extent;
+            }
+            place
+        };
+        Ok(numbers.map(place).collect())
+    }
+}
+
 /// A regular pattern in every dimension, in elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hyperslab {

@@ -22,9 +22,9 @@ directory, or resolve against the folder of the file. A file in parts goes by a 
 (printf), `split` (`split-m.h5`, `split-r.h5`), `multi` (`multi-s.h5` ...).
 
 The bytes of the files may change with another libhdf5; their digests do not. Where libhdf5 refuses a valid file or reads it wrongly,
-the digest comes from the arrays that were written ("known values" below): at lengths below 8 bytes an all-ones maximum extent
-is unlimited (`null`); a missing chunk with a variable-length fill value reads as that value; storage that was never allocated and
-has no fill value reads as zeros. A dataset line says `"error": "unreadable"` where a filter or an external file is missing
+the digest comes from the arrays that were written ("known values" below): a missing chunk with a variable-length fill value reads as that value; storage that was never allocated and
+has no fill value reads as zeros; what a source is too small for is the virtual dataset's fill value. At lengths below 8 bytes libhdf5
+does not know an unlimited extent, and the digests have the number that stands there. A dataset line says `"error": "unreadable"` where a filter or an external file is missing
 or a checksum is wrong, and `"unsupported"` for revised references, whose bytes the digest does not define.
 
 libhdf5 itself is no measure for the damaged files: it crashes on the cycles and lets a deflate stream of the wrong length pass.
