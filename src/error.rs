@@ -320,6 +320,17 @@ pub enum Fault {
         /// As something else in the file says.
         expected: u64,
     },
+    /// Entries of an index that do not ascend.
+    #[error("it does not come after the one before it")]
+    Order,
+    /// Bytes that belong to something else too.
+    #[error("its bytes are also those of the {other} at {at:#x}")]
+    Overlap {
+        /// The structure they belong to as well.
+        other: Structure,
+        /// Its position in the file, in bytes.
+        at: u64,
+    },
     /// A filter could not undo what it is said to have done.
     #[error("filter {id}: {fault}")]
     Filter {

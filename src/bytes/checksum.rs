@@ -5,7 +5,13 @@
 /// lookup3 of `bytes` with the initial value 0.
 #[must_use]
 pub fn lookup3(bytes: &[u8]) -> u32 {
-    let mut mix = Mix::new(bytes.len());
+    lookup3_from(0, bytes)
+}
+
+/// lookup3 of `bytes` with another initial value: shared messages are hashed from their type on.
+#[must_use]
+pub fn lookup3_from(initial: u32, bytes: &[u8]) -> u32 {
+    let mut mix = Mix::new(bytes.len(), initial);
     let mut rest = bytes;
     // The last block, also a full one, is mixed in another way.
     while rest.len() > 12 {
@@ -30,8 +36,8 @@ struct Mix {
 }
 
 impl Mix {
-    fn new(length: usize) -> Self {
-        let start = 0xdead_beef_u32.wrapping_add(length as u32);
+    fn new(length: usize, initial: u32) -> Self {
+        let start = 0xdead_beef_u32.wrapping_add(length as u32).wrapping_add(initial);
         Self { a: start, b: start, c: start }
     }
 
@@ -68,7 +74,7 @@ impl Mix {
 
 #[cfg(test)]
 mod tests {
-    use super::lookup3;
+    use super::{lookup3, lookup3_from};
 
     #[test]
     fn published_values() {
@@ -91,5 +97,6 @@ mod tests {
         ] {
             assert_eq!(lookup3(bytes), expected, "{bytes:?}");
         }
+        assert_eq!(lookup3_from(1, b"abcdefghijklm"), 0x8675_b9c8);
     }
 }

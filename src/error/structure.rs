@@ -46,6 +46,7 @@ structures! {
     FractalHeap "fractal heap header" "III.G";
     FractalHeapDirect "fractal heap direct block" "III.G";
     FractalHeapIndirect "fractal heap indirect block" "III.G";
+    FractalHeapHuge "fractal heap huge object" "III.G";
     HeapId "fractal heap ID" "III.G";
     FreeSpaceManager "free-space manager header" "III.H";
     FreeSpaceSections "free-space section list" "III.H";

@@ -18,7 +18,13 @@ pub struct HeapObject {
     pub reserved: u32,
     /// Where its bytes stand in the collection.
     pub data: std::ops::Range<usize>,
+    /// The bytes after them up to a multiple of 8: zeros, mostly.
+    pub padding: Padding,
 }
+
+/// Up to seven bytes that stand between one object and the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Padding([u8; 7]);
 
 /// A collection, by the objects it holds in the file's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,8 +87,11 @@ impl GlobalHeap {
                 let at = start.len() - after.len();
                 let size = usize::try_from(size).unwrap_or(usize::MAX);
                 let (after, _) = field("object data", take(size))(after)?;
-                heap.objects.push(HeapObject { index, reference_count, reserved, data: at..at + size });
                 i = padding_to_8(size)(after)?.0;
+                let mut padding = Padding::default();
+                let stored = &after[..after.len() - i.len()];
+                padding.0[..stored.len()].copy_from_slice(stored);
+                heap.objects.push(HeapObject { index, reference_count, reserved, data: at..at + size, padding });
             }
             Ok((i, heap))
         })
@@ -103,9 +112,9 @@ impl GlobalHeap {
             to.u32(object.reserved);
             to.length(object.data.len() as u64);
             to.pad_to_8(head);
-            let body = to.len();
-            to.bytes(&data[object.data.clone()]);
-            to.pad_to_8(body);
+            let body = &data[object.data.clone()];
+            to.bytes(body);
+            to.bytes(&object.padding.0[..body.len().next_multiple_of(8) - body.len()]);
         }
         if let Some(size) = self.free {
             let head = to.len();
@@ -145,7 +154,7 @@ mod tests {
             b'G', b'C', b'O', b'L', 1, 0, 0, 0,
             56, 0, 0, 0,  0, 0, 0, 0,                        // size, padding
             1, 0, 0, 0, 0, 0, 0, 0,  3, 0, 0, 0, 0, 0, 0, 0, // object 1: 3 bytes
-            b'a', b'b', b'c', 0, 0, 0, 0, 0,
+            b'a', b'b', b'c', 0, 0, 0, 9, 0,                 // left over in the padding: kept
             0, 0, 0, 0, 0, 0, 0, 0,  16, 0, 0, 0, 0, 0, 0, 0, // free space
         ];
         let widths = Widths { offsets: 4, lengths: 4 };

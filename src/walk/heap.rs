@@ -23,7 +23,8 @@ pub(crate) struct Heap {
 
 /// A direct block with its filters undone.
 #[derive(Debug)]
-struct Direct {
+pub(crate) struct Direct {
+    pub(crate) head: DirectBlock,
     bytes: Vec<u8>,
     at: u64,
 }
@@ -161,12 +162,8 @@ impl Heap {
         })
     }
 
-    /// The bytes of a direct block and their position; `size` is its size without filters.
-    pub(crate) fn direct_bytes(&self, storage: &Storage, entry: IndirectEntry, size: u64) -> Result<u64> {
-        self.direct(storage, entry, size).map(|direct| direct.at)
-    }
-
-    fn direct(&self, storage: &Storage, entry: IndirectEntry, size: u64) -> Result<Arc<Direct>> {
+    /// A direct block; `size` is its size without filters.
+    pub(crate) fn direct(&self, storage: &Storage, entry: IndirectEntry, size: u64) -> Result<Arc<Direct>> {
         const S: Structure = Structure::FractalHeapDirect;
         let Some(address) = entry.address else {
             return Err(self.corrupt(storage, "child block address", Fault::Undefined));
@@ -179,9 +176,9 @@ impl Heap {
                     self.unfilter(storage, run, mask, size)?
                 }
             };
-            DirectBlock::decode(run.block(), &self.header)?;
+            let head = DirectBlock::decode(run.block(), &self.header)?;
             let at = run.block().at();
-            Ok((Direct { bytes: run.into_bytes(), at }, size))
+            Ok((Direct { head, bytes: run.into_bytes(), at }, size))
         })
     }
 

@@ -17,10 +17,13 @@ pub(crate) mod object;
 mod open;
 pub(crate) mod shared;
 mod storage;
+// Nothing but its tests uses it yet.
+#[allow(dead_code)]
+pub(crate) mod survey;
 pub(crate) mod virtual_dataset;
 
 pub use open::Condition;
-pub(crate) use open::OpenFile;
+pub(crate) use open::{Frame, OpenFile};
 pub(crate) use storage::{Run, Storage};
 
 use crate::bytes::Addr;

@@ -28,13 +28,6 @@ struct HeaderChunk {
     at: u64,
 }
 
-/// A stretch of the file that belongs to a header, for surveys.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct HeaderExtent {
-    pub(crate) at: u64,
-    pub(crate) length: u64,
-}
-
 /// Bytes that are read of a header before its length is known.
 const FIRST_READ: u64 = 512;
 
@@ -177,10 +170,5 @@ impl ObjectHeader {
     /// True where there is a message of this type.
     pub(crate) fn has(&self, kind: MessageType) -> bool {
         self.messages().any(|message| message.kind == kind)
-    }
-
-    /// Where the messages of each chunk stand.
-    pub(crate) fn extents(&self) -> impl Iterator<Item = HeaderExtent> {
-        self.chunks.iter().map(|chunk| HeaderExtent { at: chunk.at, length: chunk.bytes.len() as u64 })
     }
 }

@@ -43,6 +43,17 @@ pub(crate) struct OpenFile {
     pub(crate) root: Arc<ObjectHeader>,
 }
 
+/// A file of which no object has been read yet: all that a survey needs to begin with, which goes on where the root
+/// group cannot be read.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    pub(crate) storage: Storage,
+    pub(crate) superblock: Superblock,
+    pub(crate) position: u64,
+    pub(crate) condition: Condition,
+    pub(crate) driver_info: Option<DriverInfo>,
+}
+
 impl OpenFile {
     /// The driver information of a file of which this may be one member only; `None` where there is none,
     /// or where it is in another member.
@@ -57,6 +68,18 @@ impl OpenFile {
         DriverInfo::decode_message(run.block()).ok()
     }
 
+    /// Finds and reads the superblock, its extension and the root group's header.
+    pub(crate) fn open(source: Arc<dyn Source>, limits: Limits) -> Result<Self> {
+        let Frame { storage, superblock, position, condition, driver_info } = Frame::open(source, limits)?;
+        let root = superblock.root().ok_or_else(|| {
+            Corrupt::new(Structure::Superblock, "root group object header address", position, Fault::Undefined)
+        })?;
+        let root = ObjectHeader::read(&storage, root).in_object("/")?;
+        Ok(Self { storage, superblock, position, condition, driver_info, root })
+    }
+}
+
+impl Frame {
     /// Finds and reads the superblock and its extension.
     pub(crate) fn open(source: Arc<dyn Source>, limits: Limits) -> Result<Self> {
         let (position, superblock) = find_superblock(source.as_ref())?;
@@ -90,11 +113,7 @@ impl OpenFile {
                 };
             }
         }
-        let root = superblock.root().ok_or_else(|| {
-            Corrupt::new(Structure::Superblock, "root group object header address", position, Fault::Undefined)
-        })?;
-        let root = ObjectHeader::read(&storage, root).in_object("/")?;
-        Ok(Self { storage, superblock, position, condition, driver_info, root })
+        Ok(Self { storage, superblock, position, condition, driver_info })
     }
 }
 

@@ -156,7 +156,7 @@ impl ChunkGrid {
     }
 
     /// How chunks are numbered in the arrays: row-major over the largest extent, `first` moved to the front.
-    fn numbering(&self, first: Option<usize>) -> Result<Numbering> {
+    pub(crate) fn numbering(&self, first: Option<usize>) -> Result<Numbering> {
         let rank = self.layout.rank();
         let mut order: Vec<usize> = (0..rank).collect();
         if let Some(first) = first {
@@ -181,7 +181,7 @@ impl ChunkGrid {
 
 /// How chunks are numbered.
 #[derive(Debug)]
-struct Numbering {
+pub(crate) struct Numbering {
     /// Dimensions, slowest first.
     order: Vec<usize>,
     /// By dimension: numbers from one chunk to the next.
@@ -195,7 +195,7 @@ impl Numbering {
     }
 
     /// The place of the chunk with this number.
-    fn place(&self, mut number: u64, scaled: &mut [u64]) {
+    pub(crate) fn place(&self, mut number: u64, scaled: &mut [u64]) {
         for dim in &self.order {
             scaled[*dim] = number / self.strides[*dim];
             number %= self.strides[*dim];
