@@ -227,7 +227,8 @@ def filter_nbit(c):
                         NBIT,
                         raw=bits_of([int(v) for v in values], size, precision, offset, big),
                     )
-                    c.expect_read(d, "i64" if signed else "u64")
+                    # libhdf5 2.0 only swaps the bytes of big-endian integers without offset: no sign above the precision.
+                    c.expect(f"/{name}", "i64" if signed else "u64", values)
         small = custom_float(4, h5t.ORDER_LE, (26, 20, 6, 7, 13), 31, 20, 7)
         filtered(f, "float", small, (12,), (5,), NBIT, data=np.arange(12) / 4 - 1)
         c.expect_read(f["float"], "f64")

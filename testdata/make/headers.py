@@ -222,11 +222,8 @@ def header_times(c):
         call("H5Oset_comment", d, b"a comment")
         call("H5Oset_comment", group(f, "g"), "ein längerer Kommentar: größer".encode())
         written = modification_time(d)
-    for seconds in (written, written + 1):  # a comment gives the group a time as well
-        message = uint(1, 4) + uint(seconds, 4)
-        patch(c.name, message, uint(1, 4) + uint(1234567890, 4), read(c.name).count(message))
+    patch(c.name, uint(1, 4) + uint(written, 4), uint(1, 4) + uint(1234567890, 4))
     c.expect("/d#mtime", "u64", [1234567890])
-    c.expect("/g#mtime", "u64", [1234567890])
     c.expect("/d#comment", "string", ["a comment"])
     c.expect("/g#comment", "string", ["ein längerer Kommentar: größer"])
 

@@ -40,8 +40,9 @@ def small_tree(file):
     dataset(file, "region", h5py.regionref_dtype, (1,), np.array([region], dtype=h5py.regionref_dtype))
 
 
-def expect_small_tree(c):
-    c.expect("/reference", "reference", ["/g/chunked", "/g"])
+def expect_small_tree(c, offsets=8):
+    # With short addresses libhdf5 2.0 stores the first reference only, and zeros in place of the others.
+    c.expect("/reference", "reference", ["/g/chunked", "/g" if offsets >= 8 else None])
     c.expect("/region", "region", [{"path": "/g/chunked", "points": [[r, q] for r in (1, 2) for q in (2, 3, 4)]}])
     c.expect("/g/strings", "string", ["a", "", "três"])
 
@@ -161,7 +162,7 @@ def old_widths(offsets, lengths, **creation):
             small_tree(f)
             plain_chunks(f)
             dataset(f, "extendible", "<i4", (3, 4), np.arange(12).reshape(3, 4), maxshape=(None, 4), chunk=(2, 2))
-        expect_small_tree(c)
+        expect_small_tree(c, offsets)
 
 
 def new_widths(offsets, lengths):
@@ -180,7 +181,7 @@ def new_widths(offsets, lengths):
             if lengths == 8:  # libhdf5 cannot use these indexes with an unlimited mark of fewer bytes
                 for name, maxshape in (("extensible", (None, 4)), ("btree", (None, None))):
                     dataset(f, name, "<i4", (30, 4), np.arange(120).reshape(30, 4), maxshape=maxshape, chunk=(1, 4))
-        expect_small_tree(c)
+        expect_small_tree(c, offsets)
 
 
 for _offsets, _lengths in ((2, 2), (4, 4), (8, 4)):
