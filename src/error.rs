@@ -460,7 +460,7 @@ impl Error {
     }
 
     /// The same error, of a part that begins with this element of the whole.
-    pub(crate) fn from_element(mut self, first: u64) -> Self {
+    pub(crate) fn shifted_by(mut self, first: u64) -> Self {
         if let Cause::Value { element, .. } = &mut self.0.cause {
             *element += first;
         }

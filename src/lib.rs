@@ -22,3 +22,4 @@ pub use object::{
 };
 pub use selection::{Hyperslab, Points, Selection, Slice};
 pub use walk::Condition;
+pub use walk::survey::{Counts, Data as SurveyData, Extent, Finding, Survey};

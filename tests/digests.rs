@@ -111,7 +111,10 @@ fn testdata_is_the_same_from_every_source() {
         let extension = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
         // Sparse files of gigabytes are hashed once, not four times.
         let sparse = file.to_string_lossy().contains("sparse");
-        if ["h5", "h5ad", "mat", "nc"].contains(&extension) && !sparse && std::fs::metadata(&file).is_ok_and(|m| m.len() > 0) {
+        if ["h5", "h5ad", "mat", "nc"].contains(&extension)
+            && !sparse
+            && std::fs::metadata(&file).is_ok_and(|m| m.len() > 0)
+        {
             same_in_every_way(&file);
         }
     }

@@ -65,9 +65,7 @@ fn found(file: &File, place: &str, entry: &Value) -> Result<Value> {
         "i64" => json!(flat::<i64>(&source, &selection)?),
         "u64" => json!(flat::<u64>(&source, &selection)?),
         "f64" => flat::<Lossy<f64>>(&source, &selection)?.into_iter().map(|n| bits(n.0)).collect(),
-        "f64 pairs" => {
-            source.read::<Vec<[f64; 2]>>(&selection)?.into_iter().flatten().map(bits).collect()
-        }
+        "f64 pairs" => source.read::<Vec<[f64; 2]>>(&selection)?.into_iter().flatten().map(bits).collect(),
         "string" => {
             let texts: Vec<Text> = source.read(&selection)?;
             let strings: Result<Vec<String>> = source.read(&selection);

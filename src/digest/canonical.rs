@@ -34,10 +34,8 @@ impl Canonical {
     pub(super) fn of(datatype: &Datatype) -> Option<Self> {
         let part = match &datatype.class {
             Class::Compound { members } => {
-                let members: Vec<(usize, Self)> = members
-                    .iter()
-                    .map(|m| Some((m.offset as usize, Self::of(&m.datatype)?)))
-                    .collect::<Option<_>>()?;
+                let members: Vec<(usize, Self)> =
+                    members.iter().map(|m| Some((m.offset as usize, Self::of(&m.datatype)?))).collect::<Option<_>>()?;
                 let mut end = 0;
                 let packed = members.iter().all(|(offset, member)| {
                     let follows = *offset == end && matches!(member.part, Part::Plain);
@@ -116,9 +114,7 @@ impl Canonical {
                     return Ok(());
                 };
                 hasher.write(&u64::from(found.length).to_le_bytes());
-                heap.object(place, &mut |object| {
-                    base.hash(counted(object, found.length, base.size)?, heap, hasher)
-                })?;
+                heap.object(place, &mut |object| base.hash(counted(object, found.length, base.size)?, heap, hasher))?;
             }
             Part::String => {
                 let found = VariableLengthElement::decode(Block::new(element, 0, heap.widths()))?;

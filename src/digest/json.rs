@@ -146,11 +146,14 @@ pub(super) fn datatype(datatype: &Datatype) -> String {
         }
         Class::Reference { kind, .. } => {
             json.text("class", "reference");
-            json.text("kind", match kind {
-                ReferenceKind::Object => "object",
-                ReferenceKind::Region => "region",
-                _ => "std",
-            });
+            json.text(
+                "kind",
+                match kind {
+                    ReferenceKind::Object => "object",
+                    ReferenceKind::Region => "region",
+                    _ => "std",
+                },
+            );
         }
         Class::Enumeration { base, members } => {
             json.text("class", "enum");
@@ -219,15 +222,21 @@ fn order(order: ByteOrder) -> &'static str {
 }
 
 fn text(json: &mut Json, padding: Padding, charset: Charset) {
-    json.text("pad", match padding {
-        Padding::NullTerminated => "nullterm",
-        Padding::NullPadded => "nullpad",
-        Padding::SpacePadded => "spacepad",
-        Padding::Reserved(_) => "reserved",
-    });
-    json.text("charset", match charset {
-        Charset::Ascii => "ascii",
-        Charset::Utf8 => "utf8",
-        Charset::Reserved(_) => "reserved",
-    });
+    json.text(
+        "pad",
+        match padding {
+            Padding::NullTerminated => "nullterm",
+            Padding::NullPadded => "nullpad",
+            Padding::SpacePadded => "spacepad",
+            Padding::Reserved(_) => "reserved",
+        },
+    );
+    json.text(
+        "charset",
+        match charset {
+            Charset::Ascii => "ascii",
+            Charset::Utf8 => "utf8",
+            Charset::Reserved(_) => "reserved",
+        },
+    );
 }

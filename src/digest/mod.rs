@@ -46,7 +46,6 @@ const EXPANSION: u64 = 1100;
 /// The lines of a file's digest.
 #[derive(Debug)]
 pub struct Lines {
-    file: File,
     /// What comes next, last first.
     jobs: Vec<Job>,
     /// Paths of the objects printed so far, by the addresses of their headers.
@@ -66,7 +65,7 @@ impl Lines {
     #[must_use]
     pub fn of(file: &File) -> Self {
         let budget = MOST.saturating_add(file.source().len().saturating_mul(EXPANSION));
-        Self { file: file.clone(), jobs: vec![Job::Root(file.root())], seen: HashMap::new(), budget }
+        Self { jobs: vec![Job::Root(file.root())], seen: HashMap::new(), budget }
     }
 
     /// The next line, and what comes after it. Nothing changes where it fails.

@@ -19,7 +19,7 @@ pub(crate) fn convert(from: &Datatype, to: &Datatype, bytes: Vec<u8>) -> Result<
     let mut converted = Vec::with_capacity(n.saturating_mul(to.size as usize));
     for (i, element) in bytes.chunks_exact(from.size as usize).enumerate() {
         let number = read(element);
-        let written = number.and_then(|number| write(number));
+        let written = number.and_then(&write);
         let Some(written) = written else {
             let value = number.map_or_else(|| format!("{element:02x?}"), |n| n.to_string());
             return Err(Cause::Value { element: i as u64, value, wanted: to.to_string() }.into());
@@ -35,9 +35,9 @@ fn same(a: &Datatype, b: &Datatype) -> bool {
         && match (&a.class, &b.class) {
             (Class::Compound { members: a }, Class::Compound { members: b }) => {
                 a.len() == b.len()
-                    && a.iter().zip(b).all(|(a, b)| {
-                        a.name == b.name && a.offset == b.offset && same(&a.datatype, &b.datatype)
-                    })
+                    && a.iter()
+                        .zip(b)
+                        .all(|(a, b)| a.name == b.name && a.offset == b.offset && same(&a.datatype, &b.datatype))
             }
             (Class::Array { dims: x, base: a, .. }, Class::Array { dims: y, base: b, .. }) => x == y && same(a, b),
             (Class::VariableLength { base: a, .. }, Class::VariableLength { base: b, .. }) => same(a, b),

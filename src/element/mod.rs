@@ -38,13 +38,11 @@ use crate::format::reference::HeapPlace;
 pub use compound::{Column, member};
 pub(crate) use convert::convert;
 pub(crate) use fixed_point::{FixedPointReader, Integer};
-pub(crate) use floating_point::FloatingPointReader;
 pub use number::Lossy;
 pub use output::Output;
 pub(crate) use reference::selection;
 pub use reference::{Reference, ReferenceTarget};
 pub use text::Bytes;
-pub(crate) use text::trimmed;
 pub use value::{Array, Value};
 
 /// The global heap, where variable-length elements and regions are.

@@ -298,9 +298,7 @@ fn decoder<T: Number + Element>(datatype: &Datatype) -> Result<Decoder<T>> {
         Class::FixedPoint(number) => fixed_point(FixedPointReader::new(datatype, number.bits, number.signed)),
         Class::Enumeration { base, .. } => decoder(base),
         Class::Bitfield(bits) => fixed_point(FixedPointReader::new(datatype, *bits, false)),
-        Class::Time { order, precision } => {
-            fixed_point(FixedPointReader::time(datatype, *order, *precision))
-        }
+        Class::Time { order, precision } => fixed_point(FixedPointReader::time(datatype, *order, *precision)),
         Class::FloatingPoint(float) => {
             let reader = FloatingPointReader::new(datatype, *float);
             match reader {
@@ -405,10 +403,7 @@ mod tests {
         assert_eq!(decode::<f64>(&float(2, 5, 10), &[0, 0x3c]).expect("fits"), [1.0]);
         assert_eq!(decode::<bool>(&integer(1, false, ByteOrder::Little), &[1, 0]).expect("fits"), [true, false]);
         assert!(decode::<f32>(&float(8, 11, 52), &f64::NAN.to_le_bytes()).expect("fits")[0].is_nan());
-        assert_eq!(
-            decode::<u128>(&integer(16, false, ByteOrder::Big), &[0xff; 16]).expect("fits"),
-            [u128::MAX]
-        );
+        assert_eq!(decode::<u128>(&integer(16, false, ByteOrder::Big), &[0xff; 16]).expect("fits"), [u128::MAX]);
     }
 
     #[test]
@@ -441,6 +436,8 @@ mod tests {
         let same = integer(4, false, if cfg!(target_endian = "little") { ByteOrder::Little } else { ByteOrder::Big });
         assert_eq!(u32::native_bytes(&same, &mut values).map(|b| b.len()), Some(8));
         assert!(i32::native_bytes(&same, &mut [0; 2]).is_none());
-        assert!(u32::native_bytes(&integer(4, false, ByteOrder::Big), &mut values).is_none() || cfg!(target_endian = "big"));
+        assert!(
+            u32::native_bytes(&integer(4, false, ByteOrder::Big), &mut values).is_none() || cfg!(target_endian = "big")
+        );
     }
 }

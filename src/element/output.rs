@@ -91,4 +91,3 @@ impl<T: Element, D: ndarray::Dimension> Output for ndarray::Array<T, D> {
         })
     }
 }
-

@@ -140,9 +140,7 @@ fn decode(element: &[u8], kind: ReferenceKind, heap: &dyn Heap) -> Result<Option
         ReferenceKind::ObjectRevised | ReferenceKind::RegionRevised | ReferenceKind::AttributeRevised => {
             match RevisedElement::decode(block)? {
                 None => Ok(None),
-                Some(RevisedElement::Object(object)) => {
-                    Ok(Some(Target { object, file: None, part: Part::Whole }))
-                }
+                Some(RevisedElement::Object(object)) => Ok(Some(Target { object, file: None, part: Part::Whole })),
                 Some(RevisedElement::Heap { kind, external, size, place }) => {
                     let mut target = None;
                     heap.object(place, &mut |object| {

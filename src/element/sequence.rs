@@ -30,7 +30,9 @@ pub(super) fn variable_length<T>(
 /// Where the data of each element is.
 fn places(bytes: &[u8], n: usize, heap: &dyn Heap) -> Result<Vec<VariableLengthElement>> {
     let size = bytes.len().checked_div(n).unwrap_or(0);
-    (0..n).map(|i| Ok(VariableLengthElement::decode(Block::new(&bytes[i * size..(i + 1) * size], 0, heap.widths()))?)).collect()
+    (0..n)
+        .map(|i| Ok(VariableLengthElement::decode(Block::new(&bytes[i * size..(i + 1) * size], 0, heap.widths()))?))
+        .collect()
 }
 
 fn one<T>(

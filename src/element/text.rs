@@ -50,9 +50,9 @@ fn strings<T: Element>(datatype: &Datatype, make: fn(&[u8]) -> Option<T>) -> Res
             Ok(Box::new(move |bytes, _, values| {
                 for (i, element, value) in pairs(bytes, values) {
                     let name = members.iter().find(|(_, stored)| stored == element);
-                    *value = name.and_then(|(name, _)| make(name.as_bytes())).ok_or_else(|| {
-                        unfit::<T>(i, format!("an element that is no member ({element:02x?})"))
-                    })?;
+                    *value = name
+                        .and_then(|(name, _)| make(name.as_bytes()))
+                        .ok_or_else(|| unfit::<T>(i, format!("an element that is no member ({element:02x?})")))?;
                 }
                 Ok(())
             }))

@@ -84,11 +84,7 @@ impl Element for Value {
             Class::FloatingPoint(float) => match FloatingPointReader::new(datatype, *float) {
                 Some(reader) => Ok(each(move |element| {
                     let wide = reader.read(element);
-                    if wide.exact {
-                        Self::Float(wide.nearest)
-                    } else {
-                        Self::WideFloat(wide.nearest, element.to_vec())
-                    }
+                    if wide.exact { Self::Float(wide.nearest) } else { Self::WideFloat(wide.nearest, element.to_vec()) }
                 })),
                 None => Ok(each(|element| Self::Opaque(element.to_vec()))),
             },
@@ -224,9 +220,7 @@ impl fmt::Display for Value {
             }
             Self::Enumeration(Some(name), _) => name.fmt(f),
             Self::Enumeration(None, n) => n.fmt(f),
-            Self::Compound(members) => {
-                list(f, "{", members, "}", |(name, value), f| write!(f, "{name}: {value}"))
-            }
+            Self::Compound(members) => list(f, "{", members, "}", |(name, value), f| write!(f, "{name}: {value}")),
             Self::Array(array) => array.fmt(f),
             Self::Sequence(values) => list(f, "(", values, ")", fmt::Display::fmt),
             Self::Reference(reference) => reference.fmt(f),

@@ -161,21 +161,31 @@ fn frame(i: &[u8]) -> Parsed<'_, Frame> {
 
 fn rank(i: &[u8]) -> Parsed<'_, usize> {
     let (after, rank) = field("rank", u32)(i)?;
-    if (1..=32).contains(&rank) { Ok((after, rank as usize)) } else { field("rank", |i| fail(i, Fault::Value(rank.into())))(i) }
+    if (1..=32).contains(&rank) {
+        Ok((after, rank as usize))
+    } else {
+        field("rank", |i| fail(i, Fault::Value(rank.into())))(i)
+    }
 }
 
 fn width(i: &[u8]) -> Parsed<'_, u8> {
     let (after, [width]) = field("encode size", array::<1>)(i)?;
-    if matches!(width, 2 | 4 | 8) { Ok((after, width)) } else { field("encode size", |i| fail(i, Fault::Value(width.into())))(i) }
+    if matches!(width, 2 | 4 | 8) {
+        Ok((after, width))
+    } else {
+        field("encode size", |i| fail(i, Fault::Value(width.into())))(i)
+    }
 }
 
 fn points(i: &[u8], version: u8) -> Parsed<'_, StoredSelection> {
-    let (i, frame, width) =
-        if version == 1 { frame(i).map(|(i, f)| (i, f, 4))? } else { width(i).map(|(i, w)| (i, Frame::default(), w))? };
+    let (i, frame, width) = if version == 1 {
+        frame(i).map(|(i, f)| (i, f, 4))?
+    } else {
+        width(i).map(|(i, w)| (i, Frame::default(), w))?
+    };
     let (i, rank) = rank(i)?;
     let (i, n) = field("number of points", uint(width))(i)?;
-    let (i, coordinates) =
-        field("coordinates", counted(n.saturating_mul(rank as u64), width.into(), uint(width)))(i)?;
+    let (i, coordinates) = field("coordinates", counted(n.saturating_mul(rank as u64), width.into(), uint(width)))(i)?;
     Ok((i, StoredSelection::Points { form: Form { version, width, frame }, rank, coordinates }))
 }
 

@@ -26,9 +26,9 @@ pub mod shared_message_table;
 pub mod superblock;
 pub mod symbol_table_entry;
 pub mod symbol_table_node;
-pub mod virtual_mapping;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod virtual_mapping;
 
 /// Verifies the checksum in the last four bytes of a block and gives the bytes before it.
 ///

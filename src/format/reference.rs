@@ -239,12 +239,10 @@ mod tests {
     fn revised_bodies() {
         let bytes = [4, 0x60, 0, 0, 0, 3, 0, b'f', b'.', b'h', 2, 0, b'a', b't'];
         let body = RevisedBody::decode(Block::new(&bytes, 0, W), 4, true).expect("it decodes");
-        assert_eq!(body, RevisedBody {
-            object: Addr(0x60),
-            file: Some("f.h".into()),
-            attribute: Some("at".into()),
-            region: None
-        });
+        assert_eq!(
+            body,
+            RevisedBody { object: Addr(0x60), file: Some("f.h".into()), attribute: Some("at".into()), region: None }
+        );
     }
 
     #[test]

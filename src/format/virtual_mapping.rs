@@ -127,20 +127,11 @@ fn names_are_shared_in_version_1() {
     use super::dataspace_selection::Frame;
     use super::testing::both_ways;
     let all = || StoredSelection::All(Frame::default());
-    let entry = |file: &str, names| Mapping {
-        file: file.into(),
-        dataset: "/x".into(),
-        names,
-        source: all(),
-        target: all(),
-    };
+    let entry =
+        |file: &str, names| Mapping { file: file.into(), dataset: "/x".into(), names, source: all(), target: all() };
     for (version, entries) in [
         (0, vec![entry("a.h5", (0, None, None)), entry(".", (0, None, None))]),
-        (1, vec![
-            entry("a.h5", (0, None, None)),
-            entry("a.h5", (3, Some(0), Some(0))),
-            entry(".", (6, None, Some(1))),
-        ]),
+        (1, vec![entry("a.h5", (0, None, None)), entry("a.h5", (3, Some(0), Some(0))), entry(".", (6, None, Some(1)))]),
     ] {
         let mappings = VirtualMappings { version, entries };
         let bytes = Emit::encode(Default::default(), |to| mappings.encode(to)).expect("it fits");

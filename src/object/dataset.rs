@@ -41,6 +41,9 @@ struct Parts {
 
 object_methods!(Dataset);
 
+/// Makes values of the bytes of as many elements.
+type Decode<'d, T> = dyn Fn(&[u8], &FileHeap<'_>, &mut [T]) -> Result<()> + 'd;
+
 /// The fill value write time that means never.
 const NEVER: u8 = 1;
 
@@ -398,12 +401,7 @@ impl Dataset {
     }
 
     /// Converts block by block, so that the bytes of all elements are never there at once.
-    fn decode_blocks<T>(
-        &self,
-        selected: &Resolved,
-        values: &mut [T],
-        decode: &dyn Fn(&[u8], &FileHeap<'_>, &mut [T]) -> Result<()>,
-    ) -> Result<()> {
+    fn decode_blocks<T>(&self, selected: &Resolved, values: &mut [T], decode: &Decode<'_, T>) -> Result<()> {
         let heap = FileHeap(self.file().storage());
         let mut rest = values;
         let mut first = 0u64;
@@ -415,7 +413,7 @@ impl Dataset {
             }
             self.read_raw(&block, &mut bytes[..length])?;
             let (part, after) = std::mem::take(&mut rest).split_at_mut(block.elements() as usize);
-            decode(&bytes[..length], &heap, part).map_err(|e| e.from_element(first))?;
+            decode(&bytes[..length], &heap, part).map_err(|e| e.shifted_by(first))?;
             first += block.elements();
             rest = after;
         }

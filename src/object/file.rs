@@ -17,6 +17,7 @@ use crate::error::{InObject, Result, Usage};
 use crate::format::superblock::Superblock;
 use crate::limits::Limits;
 use crate::source::Source;
+use crate::walk::survey::{self, Data as SurveyData, Survey};
 use crate::walk::{Condition, OpenFile, Storage};
 
 /// An HDF5 file, open for reading.
@@ -167,19 +168,19 @@ impl File {
     /// What is unusual about the file.
     #[must_use]
     pub fn condition(&self) -> &Condition {
-        &self.0.opened.condition
+        &self.0.opened.frame.condition
     }
 
     /// The superblock, as it is stored.
     #[must_use]
     pub fn superblock(&self) -> &Superblock {
-        &self.0.opened.superblock
+        &self.0.opened.frame.superblock
     }
 
     /// Bytes before the superblock: the user block.
     #[must_use]
     pub fn user_block_size(&self) -> u64 {
-        self.0.opened.position
+        self.0.opened.frame.position
     }
 
     /// What the file may make the reader do.
@@ -195,11 +196,16 @@ impl File {
     }
 
     pub(crate) fn storage(&self) -> &Storage {
-        &self.0.opened.storage
+        &self.0.opened.frame.storage
     }
 
-    pub(crate) fn opened(&self) -> &OpenFile {
-        &self.0.opened
+    /// Visits everything in the file: what each of its bytes is for, and all that is wrong. One fault does not
+    /// hide the others. [`Options::survey`] also surveys files whose root group cannot be read.
+    ///
+    /// # Errors
+    /// Only where the source lacks something or the system fails.
+    pub fn survey(&self, data: SurveyData) -> Result<Survey> {
+        survey::survey(&self.0.opened.frame, data)
     }
 
     /// True where both are handles of one opened file.

@@ -149,10 +149,6 @@ impl ObjectInfo {
     pub(super) fn address_raw(&self) -> Addr {
         self.header.address
     }
-
-    pub(super) fn shared_path(&self) -> &Arc<str> {
-        &self.path
-    }
 }
 
 impl fmt::Debug for ObjectInfo {

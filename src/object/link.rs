@@ -1,6 +1,5 @@
 use std::fmt;
 
-use super::file::File;
 use super::group::Group;
 use super::lookup::{self, Object};
 use crate::bytes::Text;
@@ -61,9 +60,7 @@ impl Link {
         match &self.link.target {
             LinkTarget::Hard { header } => Target::Hard(header.0),
             LinkTarget::Soft { path } => Target::Soft(path.clone()),
-            LinkTarget::External { file, path, .. } => {
-                Target::External { file: file.clone(), path: path.clone() }
-            }
+            LinkTarget::External { file, path, .. } => Target::External { file: file.clone(), path: path.clone() },
             LinkTarget::User { class, data } => Target::UserDefined { class: *class, data: data.clone() },
         }
     }
@@ -81,10 +78,6 @@ impl Link {
     /// a circle, `Corrupt`.
     pub fn open(&self) -> Result<Object> {
         lookup::follow(&self.group, &self.link)
-    }
-
-    pub(super) fn file(&self) -> &File {
-        self.group.file()
     }
 }
 

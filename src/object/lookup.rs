@@ -147,7 +147,8 @@ impl Walk {
     fn resolve(&mut self, start: &Group, path: &[u8]) -> Result<Place> {
         let root = path.starts_with(b"/");
         let mut group = if root { start.file().root() } else { start.clone() };
-        let mut place = Place { file: group.file().clone(), address: group.info().address_raw(), path: group.path().to_owned() };
+        let mut place =
+            Place { file: group.file().clone(), address: group.info().address_raw(), path: group.path().to_owned() };
         let parts = path.split(|b| *b == b'/').filter(|part| !part.is_empty() && *part != b".");
         for (i, part) in parts.enumerate() {
             if i > 0 {
@@ -183,9 +184,7 @@ impl Walk {
                 let at = group.file().storage().position(group.info().address_raw());
                 return Err(Cause::Unsupported { feature, at }.into());
             }
-            LinkTarget::Hard { header } => {
-                Place { file: group.file().clone(), address: *header, path: String::new() }
-            }
+            LinkTarget::Hard { header } => Place { file: group.file().clone(), address: *header, path: String::new() },
         };
         place.path = path;
         Ok(place)
@@ -218,7 +217,8 @@ pub(super) fn nearest(name: &str, names: Vec<String>) -> Vec<String> {
 
 /// Letters to change, add or leave out (letter case counts little).
 fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().take(64).collect(), b.to_lowercase().chars().take(64).collect());
+    let (a, b): (Vec<char>, Vec<char>) =
+        (a.to_lowercase().chars().take(64).collect(), b.to_lowercase().chars().take(64).collect());
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
         let mut diagonal = i;
@@ -252,6 +252,6 @@ fn near_names() {
     let names = || ["temperature", "Temp", "pressure", "humidity"].map(String::from).to_vec();
     assert_eq!(nearest("temprature", names()), ["temperature"]);
     assert_eq!(nearest("temp", names()), ["Temp"]);
-    assert_eq!(nearest("velocity", names()), ["humidity"]);
+    assert!(nearest("velocity", names()).is_empty());
     assert_eq!((distance("kitten", "sitting"), distance("", "abc"), distance("same", "SAME")), (3, 3, 0));
 }

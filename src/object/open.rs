@@ -8,7 +8,8 @@ use crate::error::{Cause, Error, Result, Unsupported, Usage};
 use crate::format::driver_info::DriverInfo;
 use crate::limits::Limits;
 use crate::source::{Family, FileSource, Multi, Source};
-use crate::walk::OpenFile;
+use crate::walk::survey::{self, Data as SurveyData, Survey};
+use crate::walk::{Frame, OpenFile};
 
 /// How a file is opened.
 ///
@@ -62,22 +63,36 @@ impl Options {
     /// for what the superblock and its extension say.
     pub fn open(self, path: impl AsRef<Path>) -> Result<File> {
         let path = path.as_ref();
-        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        let source = self.find(path)?;
+        self.in_folder(source, path)
+    }
+
+    /// Visits everything in a file, or in one that is spread over several: what each of its bytes is for, and
+    /// all that is wrong. Not even the root group need be sound.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), but for faults of the root group.
+    pub fn survey(self, path: impl AsRef<Path>, data: SurveyData) -> Result<Survey> {
+        let source = self.find(path.as_ref())?;
+        survey::survey(&Frame::open(source, self.limits)?, data)
+    }
+
+    /// The bytes of a file, or of all the files that a name stands for.
+    fn find(&self, path: &Path) -> Result<Arc<dyn Source>> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let source: Arc<dyn Source> = if name.contains('%') && !path.exists() {
-            family(path, self.limits.clone())?
-        } else if !path.exists() && with_suffix(path, "-m.h5").exists() {
-            split(path)?
-        } else if !path.exists() && with_suffix(path, "-s.h5").exists() {
+        if path.exists() {
+            self.whole(path, Arc::new(FileSource::open(path)?))
+        } else if name.contains('%') {
+            family(path, self.limits.clone())
+        } else if with_suffix(path, "-m.h5").exists() {
+            split(path)
+        } else if with_suffix(path, "-s.h5").exists() {
             // The names and addresses of the other members of a multi file are in the one with the superblock.
             let first = with_suffix(path, "-s.h5");
-            let source = Arc::new(FileSource::open(&first)?);
-            self.whole(&first, source)?
+            self.whole(&first, Arc::new(FileSource::open(&first)?))
         } else {
-            let source: Arc<dyn Source> = Arc::new(FileSource::open(path)?);
-            self.whole(path, source)?
-        };
-        self.in_folder(source, folder)
+            Ok(Arc::new(FileSource::open(path)?))
+        }
     }
 
     /// Maps a file into memory and opens it.
@@ -91,11 +106,10 @@ impl Options {
     #[allow(unsafe_code)]
     pub unsafe fn open_mapped(self, path: impl AsRef<Path>) -> Result<File> {
         let path = path.as_ref();
-        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
         // SAFETY: that nobody changes the file is what the caller promises.
         let source = Arc::new(unsafe { crate::source::Mapped::open(path) }?);
         let source = self.whole(path, source)?;
-        self.in_folder(source, folder)
+        self.in_folder(source, path)
     }
 
     /// Opens the bytes of a file.
@@ -112,15 +126,16 @@ impl Options {
     /// As [`open`](Self::open).
     pub fn from_source(self, source: Arc<dyn Source>) -> Result<File> {
         let opened = OpenFile::open(source, self.limits.clone())?;
-        if let Some(info) = &opened.driver_info {
+        if let Some(info) = &opened.frame.driver_info {
             check_driver(info)?;
         }
         Ok(File::new(opened, self))
     }
 
-    fn in_folder(mut self, source: Arc<dyn Source>, folder: PathBuf) -> Result<File> {
+    /// Opens what a source holds, with the folder of the file for its neighbours.
+    fn in_folder(mut self, source: Arc<dyn Source>, path: &Path) -> Result<File> {
         if self.neighbours.is_none() {
-            let folder = Folder::new(folder);
+            let folder = Folder::new(path.parent().unwrap_or(Path::new("")));
             self.neighbours = Some(Arc::new(if self.anywhere { folder.anywhere() } else { folder }));
         }
         self.from_source(source)
@@ -146,7 +161,7 @@ impl Options {
             let open = |name: &str| FileSource::open(&folder.join(name)).map(|s| Arc::new(s) as Arc<dyn Source>);
             let parts = members.iter().filter_map(|member| {
                 let name = member.name.display().replacen("%s", stem, 1);
-                Some(open(&name).ok().map(|source| (member.start, source))?)
+                open(&name).ok().map(|source| (member.start, source))
             });
             return Ok(Arc::new(Multi::new(parts.collect())));
         }

@@ -35,8 +35,7 @@ pub(crate) fn all(storage: &Storage, header: &ObjectHeader) -> Result<Vec<Result
         keep(&mut found, one(storage, block, message.flags, order))
     })?;
     if let Some(info) = info(storage, header)? {
-        if let (Some(heap), Some(index)) =
-            (info.fractal_heap, info.name_index.or(info.creation_order_index.flatten()))
+        if let (Some(heap), Some(index)) = (info.fractal_heap, info.name_index.or(info.creation_order_index.flatten()))
         {
             let tree = Tree::open(storage, index, &[RecordType::ATTRIBUTE_NAME, RecordType::ATTRIBUTE_ORDER])?;
             let heap = Heap::open(storage, heap)?;
@@ -68,9 +67,8 @@ pub(crate) fn find(storage: &Storage, header: &ObjectHeader, name: &[u8]) -> Res
     let heap = Heap::open(storage, heap)?;
     let hash = lookup3(name);
     // The hash is what the record ends with.
-    let records = tree.range(storage, &|record| {
-        record.last_chunk().map_or(Ordering::Less, |h| u32::from_le_bytes(*h).cmp(&hash))
-    })?;
+    let records = tree
+        .range(storage, &|record| record.last_chunk().map_or(Ordering::Less, |h| u32::from_le_bytes(*h).cmp(&hash)))?;
     for record in records.iter() {
         let found = dense(storage, &heap, record, RecordType::ATTRIBUTE_NAME, tracked)?;
         if found.name.as_bytes() == name {

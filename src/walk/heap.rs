@@ -81,11 +81,7 @@ impl Heap {
         let Some(address) = self.header.huge_index else {
             return Err(self.corrupt(storage, "v2 B-tree address of huge objects", Fault::Undefined));
         };
-        let kind = if self.filters.is_empty() {
-            RecordType::HUGE_INDIRECT
-        } else {
-            RecordType::HUGE_INDIRECT_FILTERED
-        };
+        let kind = if self.filters.is_empty() { RecordType::HUGE_INDIRECT } else { RecordType::HUGE_INDIRECT_FILTERED };
         let tree = Tree::open(storage, address, &[kind])?;
         let w = storage.widths();
         let key_of = |record: &[u8]| HugeRecord::decode(Block::new(record, 0, w), kind).ok().and_then(|r| r.key);
@@ -112,11 +108,12 @@ impl Heap {
         if memory > limits.metadata_bytes {
             return Err(Error::limit("metadata_bytes", memory, limits.metadata_bytes));
         }
-        let bytes = filter::decode(&self.filters, mask, run.into_bytes().into(), memory as usize, limits)
-            .map_err(|failed| {
+        let bytes = filter::decode(&self.filters, mask, run.into_bytes().into(), memory as usize, limits).map_err(
+            |failed| {
                 let fault = Fault::Filter { id: failed.id, fault: failed.fault };
                 Corrupt::new(Structure::FractalHeapDirect, "filtered bytes", at, fault)
-            })?;
+            },
+        )?;
         Ok(Run::new(Cow::Owned(bytes.into_owned()), at, storage.widths()))
     }
 

@@ -17,8 +17,6 @@ pub(crate) mod object;
 mod open;
 pub(crate) mod shared;
 mod storage;
-// Nothing but its tests uses it yet.
-#[allow(dead_code)]
 pub(crate) mod survey;
 pub(crate) mod virtual_dataset;
 

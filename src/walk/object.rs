@@ -81,9 +81,8 @@ impl ObjectHeader {
             return self.add_chunk(run.block(), S);
         }
         let body = verified(run.block(), S)?;
-        let (_, messages) = body.run_rest(S, |i| {
-            crate::bytes::parse::field("signature", crate::bytes::parse::signature(b"OCHK"))(i)
-        })?;
+        let (_, messages) =
+            body.run_rest(S, |i| crate::bytes::parse::field("signature", crate::bytes::parse::signature(b"OCHK"))(i))?;
         self.add_chunk(messages, S)
     }
 

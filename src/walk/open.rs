@@ -31,15 +31,10 @@ pub struct Condition {
     pub cache_image: bool,
 }
 
-/// A file whose superblock has been read.
+/// A file whose root group's header has been read.
 #[derive(Debug)]
 pub(crate) struct OpenFile {
-    pub(crate) storage: Storage,
-    pub(crate) superblock: Superblock,
-    /// Position of the superblock: the base address.
-    pub(crate) position: u64,
-    pub(crate) condition: Condition,
-    pub(crate) driver_info: Option<DriverInfo>,
+    pub(crate) frame: Frame,
     pub(crate) root: Arc<ObjectHeader>,
 }
 
@@ -49,6 +44,7 @@ pub(crate) struct OpenFile {
 pub(crate) struct Frame {
     pub(crate) storage: Storage,
     pub(crate) superblock: Superblock,
+    /// Position of the superblock: the base address.
     pub(crate) position: u64,
     pub(crate) condition: Condition,
     pub(crate) driver_info: Option<DriverInfo>,
@@ -70,12 +66,12 @@ impl OpenFile {
 
     /// Finds and reads the superblock, its extension and the root group's header.
     pub(crate) fn open(source: Arc<dyn Source>, limits: Limits) -> Result<Self> {
-        let Frame { storage, superblock, position, condition, driver_info } = Frame::open(source, limits)?;
-        let root = superblock.root().ok_or_else(|| {
-            Corrupt::new(Structure::Superblock, "root group object header address", position, Fault::Undefined)
+        let frame = Frame::open(source, limits)?;
+        let root = frame.superblock.root().ok_or_else(|| {
+            Corrupt::new(Structure::Superblock, "root group object header address", frame.position, Fault::Undefined)
         })?;
-        let root = ObjectHeader::read(&storage, root).in_object("/")?;
-        Ok(Self { storage, superblock, position, condition, driver_info, root })
+        let root = ObjectHeader::read(&frame.storage, root).in_object("/")?;
+        Ok(Self { frame, root })
     }
 }
 

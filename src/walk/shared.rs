@@ -36,12 +36,7 @@ pub(crate) fn follow(storage: &Storage, block: Block<'_>, kind: MessageType, dep
 ///
 /// # Errors
 /// A file without a heap for the type, or an ID that is not in it.
-pub(crate) fn from_heap(
-    storage: &Storage,
-    pointer: Block<'_>,
-    kind: MessageType,
-    id: &[u8],
-) -> Result<Run<'static>> {
+pub(crate) fn from_heap(storage: &Storage, pointer: Block<'_>, kind: MessageType, id: &[u8]) -> Result<Run<'static>> {
     let index = storage.shared_table().and_then(|table| table.index_of(kind.0));
     let Some(address) = index.and_then(|index| index.heap) else {
         let fault = Fault::Value(kind.0.into());

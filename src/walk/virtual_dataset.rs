@@ -15,7 +15,6 @@ pub(crate) fn mappings(storage: &Storage, place: HeapPlace) -> Result<Arc<Virtua
     let block = collection.object(place.index)?;
     // Addresses of heap objects are unique, so that they serve as keys.
     let key = Addr(block.at());
-    storage.memo(key, Structure::VirtualMapping, || {
-        Ok((VirtualMappings::decode(block)?, 8 * block.bytes().len() as u64))
-    })
+    storage
+        .memo(key, Structure::VirtualMapping, || Ok((VirtualMappings::decode(block)?, 8 * block.bytes().len() as u64)))
 }

@@ -93,11 +93,14 @@ pub fn lines_by_name(path: &Path) -> Result<Vec<String>> {
     Lines::of(&File::open(path)?).collect()
 }
 
+/// What has been fetched of a file, and the file.
+type Fetched = (Arc<Extents>, Arc<FileSource>);
+
 /// Files of a folder that come range by range, as they are asked for.
 #[derive(Clone, Debug)]
 pub struct FarAway {
     folder: PathBuf,
-    opened: Arc<Mutex<HashMap<String, (Arc<Extents>, Arc<FileSource>)>>>,
+    opened: Arc<Mutex<HashMap<String, Fetched>>>,
 }
 
 impl FarAway {

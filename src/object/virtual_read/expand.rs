@@ -87,7 +87,11 @@ pub(super) fn expand(mapping: &Mapping, dims: &[u64], sources: &mut Sources<'_>)
             }
             return Ok(expanded);
         };
-        expanded.push(Expanded { dataset, source: selection(&mapping.source), target: block(target, dimension, start) });
+        expanded.push(Expanded {
+            dataset,
+            source: selection(&mapping.source),
+            target: block(target, dimension, start),
+        });
     }
     Ok(expanded)
 }
@@ -112,10 +116,9 @@ pub(super) fn extent(mapping: &Mapping, sources: &mut Sources<'_>) -> Result<Ext
         n += 1;
     }
     let end = match n.checked_sub(1) {
-        Some(last) => along
-            .start
-            .saturating_add(along.stride.saturating_mul(last))
-            .saturating_add(along.block.unwrap_or(1)),
+        Some(last) => {
+            along.start.saturating_add(along.stride.saturating_mul(last)).saturating_add(along.block.unwrap_or(1))
+        }
         None => 0,
     };
     Ok(Extent::Grows { dimension, end })

@@ -14,8 +14,8 @@ use super::lookup::Object;
 use super::raw::RawData;
 use crate::element::{convert, zeroed};
 use crate::error::{Cause, Error, ErrorKind, Result, Unsupported};
-use crate::format::message::datatype::{Class, Datatype};
 use crate::format::message::dataspace::Dataspace;
+use crate::format::message::datatype::{Class, Datatype};
 use crate::format::virtual_mapping::VirtualMappings;
 use crate::selection::{Axis, Resolved, RowRun};
 
@@ -168,7 +168,9 @@ fn read_part(raw: &RawData, part: &Expanded, window: &Window, target: &mut [u8],
     let to = part.target.resolve(&raw.dims)?;
     let mut transfers: Vec<Transfer> = Vec::new();
     let whole = Window { start: vec![0; source_dims.len()], count: source_dims.clone() };
-    for (row_from, row_to, length) in piece::zip(Rows::of(from.runs(&reach), &reach), Rows::of(to.runs(&raw.dims), &raw.dims)) {
+    for (row_from, row_to, length) in
+        piece::zip(Rows::of(from.runs(&reach), &reach), Rows::of(to.runs(&raw.dims), &raw.dims))
+    {
         let Some((skip, n)) = window.clip(&row_to, length) else { continue };
         let mut place = row_from;
         advance(&mut place, skip);

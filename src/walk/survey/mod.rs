@@ -34,35 +34,36 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::global_heap::Collection;
-use super::{Frame, OpenFile, Storage};
+use super::{Frame, Storage};
 use crate::bytes::{Addr, Text};
 use crate::error::{Corrupt, Error, Fault, Result, Structure};
 use crate::format::driver_info::DriverInfo;
 use crate::format::reference::HeapPlace;
 use crate::format::superblock::Superblock;
-pub(crate) use extent::{ArrayContext, Context, Extent, TreeContext};
+pub use extent::Extent;
+pub(crate) use extent::{ArrayContext, Context, TreeContext};
 
 /// What a file is made of and what is wrong with it.
 #[derive(Debug, Default)]
-pub(crate) struct Survey {
+pub struct Survey {
     /// Objects, in the order in which they were met: the root group first.
     pub(crate) objects: Vec<Object>,
     /// What the bytes of the file are for; sorted by position. Only faulty files have some that overlap.
-    pub(crate) extents: Vec<Extent>,
+    pub extents: Vec<Extent>,
     /// Structures that stand inside others: messages, links and attributes in heaps, mappings.
     pub(crate) parts: Vec<Extent>,
     /// All that is wrong.
-    pub(crate) findings: Vec<Finding>,
+    pub findings: Vec<Finding>,
     /// Findings left out: of one object only the first thousand are told.
-    pub(crate) more_findings: u64,
+    pub more_findings: u64,
     /// How many of what.
-    pub(crate) counts: Counts,
+    pub counts: Counts,
     /// Bytes before the superblock.
-    pub(crate) user_block: u64,
+    pub user_block: u64,
     /// Stretches between the superblock and the end of the file that belong to nothing, by position.
-    pub(crate) unused: Vec<Range<u64>>,
+    pub unused: Vec<Range<u64>>,
     /// Bytes after the end of file address.
-    pub(crate) trailing: u64,
+    pub trailing: u64,
 }
 
 /// An object of the file.
@@ -85,7 +86,7 @@ pub(crate) struct Object {
 
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ObjectKind {
+pub enum ObjectKind {
     /// A group.
     Group,
     /// A dataset.
@@ -96,28 +97,36 @@ pub(crate) enum ObjectKind {
 
 /// Something wrong.
 #[derive(Debug)]
-pub(crate) struct Finding {
+pub struct Finding {
     /// The object it concerns, as a number among the objects; `None` where it concerns the whole file.
     pub(crate) object: Option<u32>,
     /// What it is.
-    pub(crate) error: Error,
+    pub error: Error,
 }
 
 /// How many of what there is.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub(crate) struct Counts {
-    pub(crate) groups: u64,
-    pub(crate) datasets: u64,
-    pub(crate) datatypes: u64,
-    pub(crate) hard_links: u64,
-    pub(crate) soft_links: u64,
-    pub(crate) external_links: u64,
-    pub(crate) user_links: u64,
-    pub(crate) attributes: u64,
+pub struct Counts {
+    /// Groups.
+    pub groups: u64,
+    /// Datasets.
+    pub datasets: u64,
+    /// Committed datatypes.
+    pub datatypes: u64,
+    /// Hard links.
+    pub hard_links: u64,
+    /// Soft links.
+    pub soft_links: u64,
+    /// External links.
+    pub external_links: u64,
+    /// User-defined links.
+    pub user_links: u64,
+    /// Attributes.
+    pub attributes: u64,
     /// Chunks that are in the file.
-    pub(crate) chunks: u64,
+    pub chunks: u64,
     /// Messages of types that are not known.
-    pub(crate) unknown_messages: u64,
+    pub unknown_messages: u64,
 }
 
 /// Most findings of one object that are told.
@@ -125,7 +134,7 @@ const MOST_FINDINGS: u32 = 1000;
 
 /// Whether elements are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Data {
+pub enum Data {
     /// Raw data is located and not read, except that of attributes; global heap collections that only raw data
     /// leads to are not found and count as unused.
     Locate,
@@ -134,6 +143,18 @@ pub(crate) enum Data {
 }
 
 impl Survey {
+    /// The path of the object that an extent was reached from; `None` where it belongs to the file as a whole.
+    #[must_use]
+    pub fn path_of(&self, extent: &Extent) -> Option<String> {
+        extent.object.map(|object| self.path(object))
+    }
+
+    /// The path of the object that a finding concerns; `None` where it concerns the whole file.
+    #[must_use]
+    pub fn path_of_finding(&self, finding: &Finding) -> Option<String> {
+        finding.object.map(|object| self.path(object))
+    }
+
     /// The path of an object; one that no link leads to goes by its address.
     pub(crate) fn path(&self, object: u32) -> String {
         let mut names = Vec::new();
@@ -158,13 +179,6 @@ pub(crate) struct Subject<'f> {
     superblock: &'f Superblock,
     position: u64,
     driver_info: Option<&'f DriverInfo>,
-}
-
-impl<'f> From<&'f OpenFile> for Subject<'f> {
-    fn from(file: &'f OpenFile) -> Self {
-        let OpenFile { storage, superblock, position, driver_info, .. } = file;
-        Self { storage, superblock, position: *position, driver_info: driver_info.as_ref() }
-    }
 }
 
 impl<'f> From<&'f Frame> for Subject<'f> {
