@@ -1,6 +1,6 @@
 //! One room for each structure of the file, named by the specification's own words.
 //!
-//! A room decodes its structure from a bounded [`Block`](crate::bytes::Block) and encodes it again;
+//! A room decodes its structure from a bounded [`Block`] and encodes it again;
 //! it follows no address and reads no file. Decoding loses nothing, so that for every structure
 //! `encode(decode(bytes)) == bytes`.
 
