@@ -191,7 +191,7 @@ pub(super) fn datatype(datatype: &Datatype) -> String {
 
 /// Precision and offset, unless every bit counts.
 fn bits(json: &mut Json, bits: &Bits, size: u32) {
-    if u32::from(bits.precision) != 8 * size || bits.offset != 0 {
+    if u64::from(bits.precision) != 8 * u64::from(size) || bits.offset != 0 {
         json.number("precision", bits.precision);
         json.number("offset", bits.offset);
     }

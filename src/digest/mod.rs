@@ -64,7 +64,8 @@ impl Lines {
     /// The lines of a file.
     #[must_use]
     pub fn of(file: &File) -> Self {
-        let budget = MOST.saturating_add(file.source().len().saturating_mul(EXPANSION));
+        let most = MOST.min(file.limits().read_bytes);
+        let budget = most.saturating_add(file.source().len().saturating_mul(EXPANSION));
         Self { jobs: vec![Job::Root(file.root())], seen: HashMap::new(), budget }
     }
 

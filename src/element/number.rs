@@ -61,7 +61,7 @@ fn native(datatype: &Datatype) -> Option<Native> {
     let machine = if cfg!(target_endian = "little") { ByteOrder::Little } else { ByteOrder::Big };
     let whole = |bits: &Bits| {
         bits.offset == 0
-            && u32::from(bits.precision) == 8 * datatype.size
+            && u64::from(bits.precision) == 8 * u64::from(datatype.size)
             && (bits.order == machine || datatype.size == 1)
     };
     match &datatype.class {

@@ -50,11 +50,11 @@ impl ObjectHeader {
         let (prefix, rest) = Prefix::decode(run.block())?;
         let head = rest.at() - run.block().at();
         let checksum = if prefix.version() == 1 { 0 } else { 4 };
-        let length = head + prefix.chunk_size() + checksum;
+        let length = prefix.chunk_size().saturating_add(head + checksum);
         let run = if length <= run.block().bytes().len() as u64 { run } else { storage.read(address, length, S)? };
         let block = run.block().sub(S, "size of chunk #0", 0..length as usize)?;
         let block = if checksum > 0 { verified(block, S)? } else { block };
-        let first = block.sub(S, "size of chunk #0", head as usize..(head + prefix.chunk_size()) as usize)?;
+        let first = block.sub(S, "size of chunk #0", head as usize..(length - checksum) as usize)?;
         let mut header = Self { address, prefix, widths: storage.widths(), chunks: Vec::new(), messages: Vec::new() };
         let mut continuations = header.add_chunk(first, S)?;
         let mut visited = Visited::new(S, ("header_chunks", storage.limits().header_chunks.into()));

@@ -1,0 +1,98 @@
+//! Damaged and hostile files: values or an error, soon, and never a panic.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use common::{corpus, files_below, testdata};
+use h5kit::digest::Lines;
+use h5kit::{File, Options, SurveyData};
+
+/// No file here is large; one that takes longer than this hangs.
+const SOON: Duration = Duration::from_secs(20);
+
+/// Opens a file and reads everything in it. True where something was wrong.
+fn read_everything(path: &Path) -> bool {
+    let start = Instant::now();
+    let mut wrong = false;
+    match File::open(path) {
+        Ok(file) => {
+            for line in Lines::of(&file) {
+                wrong |= line.expect("a file on disk lacks nothing").contains("\"error\"");
+            }
+        }
+        Err(e) => {
+            assert!(!e.to_string().is_empty());
+            wrong = true;
+        }
+    }
+    match Options::new().survey(path, SurveyData::Read) {
+        Ok(survey) => wrong |= !survey.findings.is_empty(),
+        Err(_) => wrong = true,
+    }
+    assert!(start.elapsed() < SOON, "{} took {:?}", path.display(), start.elapsed());
+    wrong
+}
+
+#[test]
+fn damage_is_noticed() {
+    let files = files_below(&testdata().join("corrupt"));
+    assert!(files.len() > 80);
+    let sound: Vec<PathBuf> = files.into_iter().filter(|file| !read_everything(file)).collect();
+    assert!(sound.is_empty(), "nothing was found wrong with {sound:?}");
+}
+
+#[test]
+fn what_is_sound_is_read_all_the_same() {
+    // One object of each of these is damaged; the others give what they hold.
+    for (name, damaged) in [("checksum_FADB.h5", 1), ("deflate_noise.h5", 1), ("chunk_btree_cycle.h5", 1)] {
+        let file = File::open(testdata().join("corrupt").join(name)).expect("it opens");
+        let lines: Vec<String> = Lines::of(&file).collect::<Result<_, _>>().expect("lines");
+        let wrong = lines.iter().filter(|line| line.contains("\"error\"")).count();
+        assert!(wrong >= damaged && wrong < lines.len(), "{name}: {wrong} of {} lines", lines.len());
+    }
+}
+
+#[test]
+fn the_malformed_corpus_is_survived() {
+    let Some(corpus) = corpus() else { return };
+    let files = files_below(&corpus.join("malformed"));
+    assert!(files.len() > 300);
+    files.iter().for_each(|file| {
+        read_everything(file);
+    });
+}
+
+/// Every file of the test data with bytes changed in many places: nothing but values and errors.
+#[test]
+fn changed_bytes_are_survived() {
+    let files = files_below(&testdata().join("files"));
+    let small = files.iter().filter(|f| {
+        f.extension().is_some_and(|e| e == "h5") && std::fs::metadata(f).is_ok_and(|m| (1..16 << 10).contains(&m.len()))
+    });
+    let limits = h5kit::Limits { read_bytes: 16 << 20, chunk_bytes: 16 << 20, ..Default::default() };
+    let mut random = 0x9e37_79b9_7f4a_7c15u64;
+    let mut changed = 0;
+    for path in small {
+        let bytes = std::fs::read(path).expect("a file");
+        for _ in 0..12 {
+            let mut copy = bytes.clone();
+            for _ in 0..3 {
+                // xorshift: the same changes in every run.
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                let at = (random >> 16) as usize % copy.len();
+                copy[at] = [0, 0xff, copy[at] ^ 1, copy[at].wrapping_add(1), (random >> 8) as u8][(random % 5) as usize];
+            }
+            changed += 1;
+            let Ok(file) = Options::new().limits(limits.clone()).from_bytes(copy) else { continue };
+            let start = Instant::now();
+            Lines::of(&file).for_each(drop);
+            let _ = file.survey(SurveyData::Read);
+            assert!(start.elapsed() < SOON, "{} took {:?}", path.display(), start.elapsed());
+        }
+    }
+    assert!(changed > 500, "only {changed} files");
+}
