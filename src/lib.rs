@@ -1,4 +1,30 @@
-//! HDF5 without libhdf5.
+//! HDF5 in Rust, without libhdf5.
+//!
+//! Three levels; most people need only the first:
+//!
+//! * **objects**: [`File`], [`Group`], [`Dataset`], [`Attribute`], and what their elements become in Rust
+//!   ([`element`]), for a [`Selection`] of them;
+//! * **structures**: every structure of the file format to and from its bytes ([`mod@format`], on [`bytes`]);
+//! * **sources**: where a file's bytes come from ([`source`]).
+//!
+//! ```
+//! # fn main() -> h5kit::Result<()> {
+//! let file = h5kit::File::open("testdata/pbmc_small.h5ad")?;
+//! let umap: Vec<f64> = file.dataset("/obsm/X_umap")?.read((0..3, ..))?;
+//! assert_eq!(umap.len(), 6);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | feature | default | what it brings |
+//! |---|---|---|
+//! | `mmap` | yes | [`File::open_mapped`] |
+//! | `deflate` | yes | filter 1, deflate |
+//! | `lzf` | yes | filter 32000, LZF |
+//! | `ndarray` | yes | reading into `ndarray` arrays |
+//! | `cli` | yes | the command `h5kit` |
+//!
+//! A dataset whose filter's feature is off is refused with the name of the feature when it is read.
 
 pub mod bytes;
 pub mod digest;
@@ -12,9 +38,8 @@ pub mod selection;
 pub mod source;
 mod walk;
 
-pub use format::message::datatype::Datatype;
-
 pub use error::{Error, ErrorKind, Result};
+pub use format::message::datatype::Datatype;
 pub use limits::Limits;
 pub use object::{
     Attribute, Attributes, Dataset, File, FillInfo, FilterInfo, Folder, Group, Layout, Link, Member, NamedDatatype,
@@ -23,3 +48,8 @@ pub use object::{
 pub use selection::{Hyperslab, Points, Selection, Slice};
 pub use walk::Condition;
 pub use walk::survey::{Counts, Data as SurveyData, Extent, Finding, Survey};
+
+/// The programs of the README are compiled and run with the other examples.
+#[cfg(all(doctest, feature = "ndarray", feature = "deflate"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

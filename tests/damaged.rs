@@ -84,7 +84,8 @@ fn changed_bytes_are_survived() {
                 random ^= random >> 7;
                 random ^= random << 17;
                 let at = (random >> 16) as usize % copy.len();
-                copy[at] = [0, 0xff, copy[at] ^ 1, copy[at].wrapping_add(1), (random >> 8) as u8][(random % 5) as usize];
+                copy[at] =
+                    [0, 0xff, copy[at] ^ 1, copy[at].wrapping_add(1), (random >> 8) as u8][(random % 5) as usize];
             }
             changed += 1;
             let Ok(file) = Options::new().limits(limits.clone()).from_bytes(copy) else { continue };

@@ -74,6 +74,9 @@ impl Canonical {
 
     /// The places in the heap that some elements lead to, those that these lead to not followed.
     fn places(&self, bytes: &[u8], heap: &dyn Heap, found: &mut Vec<VariableLengthElement>) -> Result<()> {
+        if matches!(self.part, Part::Plain | Part::Reference(_)) {
+            return Ok(());
+        }
         for element in bytes.chunks_exact(self.size) {
             match &self.part {
                 Part::Plain | Part::Reference(_) => {}

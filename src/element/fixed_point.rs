@@ -50,7 +50,9 @@ impl FixedPointReader {
 
     /// True where every bit of the element counts.
     pub(super) fn is_whole(&self) -> bool {
-        self.bits.offset == 0 && u64::from(self.bits.precision) == 8 * self.size as u64 && self.bits.order != ByteOrder::Vax
+        self.bits.offset == 0
+            && u64::from(self.bits.precision) == 8 * self.size as u64
+            && self.bits.order != ByteOrder::Vax
     }
 
     /// The integer; `None` where 128 bits do not hold it.
