@@ -20,6 +20,9 @@ pub struct Limits {
     /// Levels of a B-tree, of nested fractal heap indirect blocks, or of virtual datasets in virtual datasets.
     /// Default 64.
     pub tree_depth: u32,
+    /// Source datasets that are opened for one read of a virtual dataset, sources of sources included. Default
+    /// 65 536.
+    pub virtual_sources: u64,
     /// Nodes of one index (B-tree, fixed or extensible array). Default 16 Mi.
     pub index_nodes: u64,
     /// Bytes of one metadata structure (a header chunk, a heap, a node). Default 256 MiB.
@@ -40,6 +43,7 @@ impl Default for Limits {
             link_traversals: 16,
             header_chunks: 65_536,
             tree_depth: 64,
+            virtual_sources: 65_536,
             index_nodes: 16 << 20,
             metadata_bytes: 256 << 20,
             chunk_bytes: if narrow { 256 << 20 } else { 4 << 30 },

@@ -5,7 +5,7 @@ use super::heap::FileHeap;
 use super::info::{ObjectInfo, object_methods};
 use super::raw::{FillPattern, RawData, Store};
 use super::storage_info::{FillInfo, FilterInfo, Layout, StoredChunk};
-use super::virtual_read;
+use super::virtual_read::{self, Nesting};
 use crate::element::{Column, Element, Output};
 use crate::error::{Corrupt, Error, Fault, InObject, Result, SelectionFault, Structure, Usage};
 use crate::format::message::data_layout::{DataLayout, LayoutClass};
@@ -51,7 +51,7 @@ const NEVER: u8 = 1;
 const BLOCK: u64 = 4 << 20;
 
 impl Dataset {
-    pub(super) fn open(info: ObjectInfo) -> Result<Self> {
+    pub(super) fn open(info: ObjectInfo, nesting: Nesting) -> Result<Self> {
         let (file, header) = (info.file().clone(), info.header());
         let storage = file.storage();
         let run = header.needed(storage, MessageType::DATATYPE, Structure::Datatype)?;
@@ -101,7 +101,7 @@ impl Dataset {
             }
         };
         if let Store::Virtual(mappings) = &store {
-            virtual_read::extend(&file, mappings, &mut dataspace)?;
+            virtual_read::extend(&file, &nesting, mappings, &mut dataspace)?;
         }
         let raw = RawData {
             dims: dataspace.dims.clone(),
@@ -112,6 +112,7 @@ impl Dataset {
             fill: if never { FillPattern::Zeros } else { pattern(&fill, &datatype, at)? },
             at,
             file: file.clone(),
+            nesting,
         };
         let parts = Parts { dataspace, datatype, layout, external: is_external, pipeline, fill, raw };
         Ok(Self { info, parts: Arc::new(parts) })
@@ -374,7 +375,8 @@ impl Dataset {
 
     /// Fills a buffer with the bytes of resolved elements.
     pub(crate) fn read_raw(&self, selected: &Resolved, bytes: &mut [u8]) -> Result<()> {
-        self.parts.raw.read(selected, bytes, self.file().limits().tree_depth)
+        self.parts.raw.nesting.begin();
+        self.parts.raw.read(selected, bytes)
     }
 
     /// Parts of a selection, in order, each of some `bytes` where that is possible and made of whole chunks.

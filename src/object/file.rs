@@ -45,6 +45,9 @@ struct Inner {
     others: Mutex<HashMap<String, File>>,
 }
 
+/// Files named by one file that are kept open.
+const MOST_OTHERS: usize = 64;
+
 impl File {
     /// Opens a file with the default [`Options`].
     ///
@@ -228,7 +231,11 @@ impl File {
             return Ok(file.clone());
         }
         let file = self.0.options.for_neighbour(name).from_source(self.neighbour(name)?)?;
-        lock().insert(name.to_owned(), file.clone());
+        let mut others = lock();
+        if others.len() >= MOST_OTHERS {
+            others.clear();
+        }
+        others.insert(name.to_owned(), file.clone());
         Ok(file)
     }
 }

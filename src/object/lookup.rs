@@ -8,6 +8,7 @@ use super::file::File;
 use super::group::Group;
 use super::info::ObjectInfo;
 use super::named_datatype::NamedDatatype;
+use super::virtual_read::Nesting;
 use crate::bytes::{Addr, Text};
 use crate::error::{Cause, Error, ErrorKind, InObject, Result, Structure, Unsupported, Usage};
 use crate::format::message::link::{Link, LinkTarget};
@@ -28,11 +29,16 @@ pub enum Object {
 impl Object {
     /// The object whose header is at an address; `path` is how it was found.
     pub(crate) fn at(file: &File, address: Addr, path: Arc<str>) -> Result<Self> {
+        Self::within(file, address, path, Nesting::default())
+    }
+
+    /// The same for the source of a virtual dataset.
+    fn within(file: &File, address: Addr, path: Arc<str>, nesting: Nesting) -> Result<Self> {
         let header = ObjectHeader::read(file.storage(), address)?;
         let info = ObjectInfo::new(file.clone(), header, path);
         let has = |kind| info.header().has(kind);
         if has(MessageType::DATA_LAYOUT) {
-            Dataset::open(info).map(Self::Dataset)
+            Dataset::open(info, nesting).map(Self::Dataset)
         } else if has(MessageType::SYMBOL_TABLE) || has(MessageType::LINK_INFO) {
             Ok(Self::Group(Group::new(info)))
         } else if has(MessageType::DATATYPE) {
@@ -120,6 +126,12 @@ struct Walk {
 /// The object at a path from a group.
 pub(super) fn object(group: &Group, path: &str) -> Result<Object> {
     Walk { followed: 0 }.resolve(group, path.as_bytes())?.open()
+}
+
+/// The object at a path from a group, as the source of a virtual dataset.
+pub(super) fn source(group: &Group, path: &str, nesting: Nesting) -> Result<Object> {
+    let place = Walk { followed: 0 }.resolve(group, path.as_bytes())?;
+    Object::within(&place.file, place.address, Arc::from(place.path.as_str()), nesting).in_object(&place.path)
 }
 
 /// The link at a path from a group, not followed.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::copy::{BoxCopy, Segment, segments};
 use super::file::File;
-use super::virtual_read;
+use super::virtual_read::{self, Nesting};
 use crate::bytes::Addr;
 use crate::error::{Corrupt, Error, Fault, Result, Structure};
 use crate::filter::{self, Step};
@@ -73,6 +73,8 @@ pub(super) struct RawData {
     pub(super) fill: FillPattern,
     /// Position of the object header, for errors.
     pub(super) at: u64,
+    /// For the source of a virtual dataset: how deep it is.
+    pub(super) nesting: Nesting,
 }
 
 /// Runs shorter than this are read together with what lies between them.
@@ -119,8 +121,8 @@ impl RawData {
         }
     }
 
-    /// Fills `target` with the selected elements. Nested virtual datasets may go `depth` deeper.
-    pub(super) fn read(&self, selected: &Resolved, target: &mut [u8], depth: u32) -> Result<()> {
+    /// Fills `target` with the selected elements.
+    pub(super) fn read(&self, selected: &Resolved, target: &mut [u8]) -> Result<()> {
         if target.is_empty() {
             return Ok(());
         }
@@ -147,7 +149,7 @@ impl RawData {
                 Resolved::Grid { axes, .. } => self.read_grid(grid, axes, target),
                 Resolved::Runs { runs, .. } => self.read_runs(grid, runs, target),
             },
-            Store::Virtual(mappings) => virtual_read::read(self, mappings, selected, target, depth),
+            Store::Virtual(mappings) => virtual_read::read(self, mappings, selected, target),
         }
     }
 

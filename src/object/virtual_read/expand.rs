@@ -1,7 +1,7 @@
 //! Mappings without an end as mappings that have one.
 
-use super::Sources;
 use super::piece::bounds;
+use super::{Sources, Window};
 use crate::element::selection;
 use crate::error::{Result, SelectionFault};
 use crate::format::dataspace_selection::{RegularDim, StoredSelection};
@@ -45,15 +45,19 @@ fn endless(selection: &StoredSelection) -> Option<(usize, &[RegularDim])> {
     dims.iter().position(|d| d.count.is_none() || d.block.is_none()).map(|d| (d, dims.as_slice()))
 }
 
-/// The mapping, or the mappings that it stands for, in a virtual dataset of these dimensions.
-pub(super) fn expand(mapping: &Mapping, dims: &[u64], sources: &mut Sources<'_>) -> Result<Vec<Expanded>> {
+/// The mapping, or the mappings that it stands for, in a virtual dataset of these dimensions. Sources are opened
+/// only where the target meets the window.
+pub(super) fn expand(mapping: &Mapping, dims: &[u64], sources: &Sources<'_>, window: &Window) -> Result<Vec<Expanded>> {
     if let Some(given) = rank(&mapping.target).filter(|rank| *rank != dims.len()) {
         return Err(SelectionFault::Rank { given, rank: dims.len() }.into());
     }
     let (file, dataset) = (mapping.file.display(), mapping.dataset.display());
     let Some((dimension, target)) = endless(&mapping.target) else {
-        let opened = sources.open(&plain(&file), &plain(&dataset))?;
         let (source, target) = (selection(&mapping.source), selection(&mapping.target));
+        if !window.meets(&target, dims) {
+            return Ok(Vec::new());
+        }
+        let opened = sources.open(&plain(&file), &plain(&dataset))?;
         return Ok(opened.map(|dataset| Expanded { dataset, source, target }).into_iter().collect());
     };
     if let Some((source_dimension, source)) = endless(&mapping.source) {
@@ -76,28 +80,27 @@ pub(super) fn expand(mapping: &Mapping, dims: &[u64], sources: &mut Sources<'_>)
     }
     // One source for each block, numbered.
     let mut expanded = Vec::new();
-    for number in 0.. {
-        let start = target[dimension].start.saturating_add(target[dimension].stride.saturating_mul(number));
-        if start >= dims[dimension] {
+    let along = target[dimension];
+    let wanted = window.start[dimension]..window.start[dimension] + window.count[dimension];
+    let before = wanted.start.saturating_sub(along.start).saturating_sub(along.block.unwrap_or(1).saturating_sub(1));
+    for number in before.div_ceil(along.stride.max(1)).. {
+        let start = along.start.saturating_add(along.stride.saturating_mul(number));
+        if start >= wanted.end || (number > 0 && along.stride == 0) {
             break;
         }
-        let Some(dataset) = sources.open(&numbered(&file, number), &numbered(&dataset, number))? else {
-            if is_numbered(&file) || is_numbered(&dataset) {
-                break;
-            }
-            return Ok(expanded);
-        };
-        expanded.push(Expanded {
-            dataset,
-            source: selection(&mapping.source),
-            target: block(target, dimension, start),
-        });
+        let target = block(target, dimension, start);
+        if !window.meets(&target, dims) {
+            break;
+        }
+        if let Some(dataset) = sources.open(&numbered(&file, number), &numbered(&dataset, number))? {
+            expanded.push(Expanded { dataset, source: selection(&mapping.source), target });
+        }
     }
     Ok(expanded)
 }
 
 /// How far a mapping reaches.
-pub(super) fn extent(mapping: &Mapping, sources: &mut Sources<'_>) -> Result<Extent> {
+pub(super) fn extent(mapping: &Mapping, sources: &Sources<'_>) -> Result<Extent> {
     let (file, dataset) = (mapping.file.display(), mapping.dataset.display());
     let Some((dimension, target)) = endless(&mapping.target) else {
         return Ok(Extent::Fixed(bounds(&selection(&mapping.target), &[]).1));

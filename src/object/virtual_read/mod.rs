@@ -7,42 +7,64 @@ mod expand;
 mod piece;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::dataset::Dataset;
 use super::file::File;
-use super::lookup::Object;
+use super::lookup::{self, Object};
 use super::raw::RawData;
 use crate::element::{convert, zeroed};
 use crate::error::{Cause, Error, ErrorKind, Result, Unsupported};
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::{Class, Datatype};
 use crate::format::virtual_mapping::VirtualMappings;
-use crate::selection::{Axis, Resolved, RowRun};
+use crate::limits::Limits;
+use crate::selection::{Axis, Resolved, RowRun, Selection};
+use crate::walk::each;
 
 use expand::{Expanded, expand};
 use piece::{Rows, bounds};
 
-/// Reads the selected elements.
-pub(super) fn read(
-    raw: &RawData,
-    mappings: &VirtualMappings,
-    selected: &Resolved,
-    target: &mut [u8],
+/// How deep a source is below the virtual dataset that is read, and how many sources that read has opened.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Nesting {
     depth: u32,
-) -> Result<()> {
-    let allowed: u64 = raw.file.limits().tree_depth.into();
-    let Some(depth) = depth.checked_sub(1) else {
-        return Err(Error::limit("tree_depth", allowed + 1, allowed));
-    };
+    opened: Arc<AtomicU64>,
+}
+
+impl Nesting {
+    /// A read begins: of what was opened before nothing counts.
+    pub(super) fn begin(&self) {
+        if self.depth == 0 {
+            self.opened.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// One level further down, and one source more.
+    fn deeper(&self, limits: &Limits) -> Result<Self> {
+        let depth = self.depth + 1;
+        if depth > limits.tree_depth {
+            return Err(Error::limit("tree_depth", depth.into(), limits.tree_depth.into()));
+        }
+        let opened = self.opened.fetch_add(1, Ordering::Relaxed) + 1;
+        if opened > limits.virtual_sources {
+            return Err(Error::limit("virtual_sources", opened, limits.virtual_sources));
+        }
+        Ok(Self { depth, opened: self.opened.clone() })
+    }
+}
+
+/// Reads the selected elements.
+pub(super) fn read(raw: &RawData, mappings: &VirtualMappings, selected: &Resolved, target: &mut [u8]) -> Result<()> {
     let window = Window::around(selected, &raw.dims);
     let size = raw.element_size();
     let is_window = matches!(selected, Resolved::Grid { axes, .. } if axes.iter().all(Axis::is_range));
     if is_window {
-        return read_window(raw, mappings, &window, target, depth);
+        return read_window(raw, mappings, &window, target);
     }
     let elements = window.count.iter().fold(1u64, |n, c| n.saturating_mul(*c));
     let mut bytes = zeroed(raw.bytes_of(elements)?)?;
-    read_window(raw, mappings, &window, &mut bytes, depth)?;
+    read_window(raw, mappings, &window, &mut bytes)?;
     let mut to = 0;
     for row in Rows::of(selected.runs(&raw.dims), &raw.dims) {
         let n = row.length as usize * size;
@@ -95,49 +117,33 @@ impl Window {
         (!outside && start < end).then(|| (start - place[last], end - start))
     }
 
-    fn meets(&self, low: &[u64], high: &[u64]) -> bool {
+    /// True where the bounds of a selection and the box have something in common.
+    fn meets(&self, selection: &Selection, dims: &[u64]) -> bool {
+        let (low, high) = bounds(selection, dims);
         (0..self.start.len()).all(|d| low[d] < self.start[d] + self.count[d] && high[d] > self.start[d])
     }
 }
 
-fn read_window(
-    raw: &RawData,
-    mappings: &VirtualMappings,
-    window: &Window,
-    target: &mut [u8],
-    depth: u32,
-) -> Result<()> {
+fn read_window(raw: &RawData, mappings: &VirtualMappings, window: &Window, target: &mut [u8]) -> Result<()> {
     raw.fill.fill(target);
-    let mut missing = None;
-    for mapping in &mappings.entries {
-        let (mut sources, opened) = (Sources { file: &raw.file }, &raw.dims);
-        match expand(mapping, opened, &mut sources) {
-            Ok(parts) => {
-                for part in parts {
-                    match read_part(raw, &part, window, target, depth) {
-                        Err(e) if e.is_missing() => missing = Some(e),
-                        Err(e) if missing.is_none() => return Err(e),
-                        _ => {}
-                    }
-                }
-            }
-            Err(e) if e.is_missing() => missing = Some(e),
-            Err(e) if missing.is_none() => return Err(e),
-            Err(_) => {}
-        }
-    }
-    missing.map_or(Ok(()), Err)
+    let sources = Sources { file: &raw.file, nesting: &raw.nesting };
+    each(&mappings.entries, |mapping| {
+        let parts = expand(mapping, &raw.dims, &sources, window)?;
+        each(parts, |part| read_part(raw, &part, window, target))
+    })
 }
 
 /// Opens the sources of mappings.
 struct Sources<'f> {
     file: &'f File,
+    nesting: &'f Nesting,
 }
 
 impl Sources<'_> {
     /// The source dataset; `None` where it, or its file, is not there.
     fn open(&self, file: &str, path: &str) -> Result<Option<Dataset>> {
-        let opened = self.file.other(file).and_then(|file| file.object(path));
+        let nesting = self.nesting.deeper(self.file.limits())?;
+        let opened = self.file.other(file).and_then(|file| lookup::source(&file.root(), path, nesting));
         match opened {
             Ok(Object::Dataset(dataset)) => Ok(Some(dataset)),
             Ok(_) => Ok(None),
@@ -153,11 +159,7 @@ struct Transfer {
     to: usize,
 }
 
-fn read_part(raw: &RawData, part: &Expanded, window: &Window, target: &mut [u8], depth: u32) -> Result<()> {
-    let (low, high) = bounds(&part.target, &raw.dims);
-    if !window.meets(&low, &high) {
-        return Ok(());
-    }
+fn read_part(raw: &RawData, part: &Expanded, window: &Window, target: &mut [u8]) -> Result<()> {
     let source = &part.dataset;
     let size = raw.element_size();
     let source_dims = source.shape().to_vec();
@@ -189,7 +191,7 @@ fn read_part(raw: &RawData, part: &Expanded, window: &Window, target: &mut [u8],
     let selected = Resolved::Runs { runs: transfers.iter().map(|t| t.run).collect(), elements };
     let source_raw = source.raw();
     let mut bytes = zeroed(source_raw.bytes_of(elements)?)?;
-    source_raw.read(&selected, &mut bytes, depth)?;
+    source_raw.read(&selected, &mut bytes)?;
     let bytes = convert(source.datatype(), &raw.datatype, bytes)?;
     let mut at = 0;
     for transfer in transfers {
@@ -223,16 +225,16 @@ fn check_heap(raw: &RawData, source: &Dataset) -> Result<()> {
 }
 
 /// Sets the dimensions without an end to where the sources end.
-pub(super) fn extend(file: &File, mappings: &Arc<VirtualMappings>, space: &mut Dataspace) -> Result<()> {
+pub(super) fn extend(file: &File, nesting: &Nesting, mappings: &VirtualMappings, space: &mut Dataspace) -> Result<()> {
     let max = space.max_dims();
     let mut reached: Vec<Option<u64>> = vec![None; space.dims.len()];
     let mut bounded = vec![0u64; space.dims.len()];
-    let mut sources = Sources { file };
+    let sources = Sources { file, nesting };
     for mapping in &mappings.entries {
         if mapping.target_rank().is_some_and(|rank| rank != space.dims.len()) {
             continue;
         }
-        match expand::extent(mapping, &mut sources)? {
+        match expand::extent(mapping, &sources)? {
             expand::Extent::Fixed(high) => {
                 bounded.iter_mut().zip(high).for_each(|(b, h)| *b = (*b).max(h));
             }
