@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ColorChoice, Parser, Subcommand};
 
-use crate::{digest, ls};
+use crate::{digest, dump, ls};
 
 /// Looks into HDF5 files, whole or damaged, without libhdf5
 #[derive(Debug, Parser)]
@@ -41,6 +41,8 @@ pub enum Verb {
     /// List what is in a file
     #[command(visible_alias = "list")]
     Ls(ls::Args),
+    /// Show values
+    Dump(dump::Args),
     /// Print the canonical digest
     Digest(digest::Args),
 }

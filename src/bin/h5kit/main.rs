@@ -1,10 +1,15 @@
 //! The command `h5kit`: looks into HDF5 files. One module for each verb.
 
 mod args;
+mod blocks;
+mod brackets;
 mod describe;
 mod digest;
+mod dump;
+mod json;
 mod ls;
 mod paint;
+mod pick;
 mod progress;
 mod references;
 mod scalar;
@@ -32,6 +37,7 @@ fn main() -> ExitCode {
     let mut session = Session::new(cli.color);
     let done = match &cli.verb {
         Verb::Ls(args) => ls::run(args, &mut session),
+        Verb::Dump(args) => dump::run(args, &mut session),
         Verb::Digest(args) => digest::run(args, &mut session),
     };
     let done = done.and_then(|()| session.finish().map_err(Trouble::from));
