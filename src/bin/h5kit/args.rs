@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ColorChoice, Parser, Subcommand};
 
-use crate::{digest, dump, ls};
+use crate::{check, digest, dump, ls, stat};
 
 /// Looks into HDF5 files, whole or damaged, without libhdf5
 #[derive(Debug, Parser)]
@@ -43,6 +43,10 @@ pub enum Verb {
     Ls(ls::Args),
     /// Show values
     Dump(dump::Args),
+    /// Say what a file is made of
+    Stat(stat::Args),
+    /// Look for damage
+    Check(check::Args),
     /// Print the canonical digest
     Digest(digest::Args),
 }

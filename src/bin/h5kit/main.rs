@@ -3,6 +3,7 @@
 mod args;
 mod blocks;
 mod brackets;
+mod check;
 mod describe;
 mod digest;
 mod dump;
@@ -14,6 +15,7 @@ mod progress;
 mod references;
 mod scalar;
 mod session;
+mod stat;
 mod table;
 mod value;
 mod walk;
@@ -38,6 +40,8 @@ fn main() -> ExitCode {
     let done = match &cli.verb {
         Verb::Ls(args) => ls::run(args, &mut session),
         Verb::Dump(args) => dump::run(args, &mut session),
+        Verb::Stat(args) => stat::run(args, &mut session),
+        Verb::Check(args) => check::run(args, &mut session),
         Verb::Digest(args) => digest::run(args, &mut session),
     };
     let done = done.and_then(|()| session.finish().map_err(Trouble::from));
