@@ -1,18 +1,61 @@
-//! The command `h5kit`.
-fn main() {
-    let args: Vec<String> = std::env::args().collect();
-    let out = std::io::stdout().lock();
-    let mut out = std::io::BufWriter::new(out);
-    match h5kit::File::open(&args[2]) {
-        Ok(file) => {
-            for line in h5kit::digest::Lines::of(&file) {
-                use std::io::Write;
-                let _ = writeln!(out, "{}", line.unwrap());
-            }
-        }
-        Err(e) => {
-            eprintln!("h5kit: {}: {e}", args[2]);
-            std::process::exit(2);
+//! The command `h5kit`: looks into HDF5 files. One module for each verb.
+
+mod args;
+mod blocks;
+mod brackets;
+mod check;
+mod describe;
+mod digest;
+mod dump;
+mod json;
+mod ls;
+mod paint;
+mod pick;
+mod progress;
+mod references;
+mod scalar;
+mod session;
+mod stat;
+mod table;
+mod value;
+mod walk;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::Parser;
+use h5kit::ErrorKind;
+
+use args::{Cli, Verb};
+use session::{Session, Trouble};
+
+/// Something damaged or missing was met, and the rest was shown.
+const FINDINGS: u8 = 1;
+/// Nothing could be shown.
+const TROUBLE: u8 = 2;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut session = Session::new(cli.color);
+    let done = match &cli.verb {
+        Verb::Ls(args) => ls::run(args, &mut session),
+        Verb::Dump(args) => dump::run(args, &mut session),
+        Verb::Stat(args) => stat::run(args, &mut session),
+        Verb::Check(args) => check::run(args, &mut session),
+        Verb::Digest(args) => digest::run(args, &mut session),
+    };
+    let done = done.and_then(|()| session.finish().map_err(Trouble::from));
+    match done {
+        Ok(()) if session.findings() == 0 => ExitCode::SUCCESS,
+        Ok(()) => ExitCode::from(FINDINGS),
+        // Whoever reads the output has seen enough.
+        Err(Trouble::Output(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(trouble) => {
+            session.say_trouble(&trouble);
+            // The file is open, and what was asked for is damaged.
+            let damaged =
+                matches!(&trouble, Trouble::Library(e) if session.is_open() && e.kind() == ErrorKind::Corrupt);
+            ExitCode::from(if damaged { FINDINGS } else { TROUBLE })
         }
     }
 }

@@ -1,0 +1,266 @@
+//! Elements piece by piece, whatever of them can be read.
+
+use std::collections::HashSet;
+
+use h5kit::element::{Array, Value};
+use h5kit::{Dataset, ErrorKind, Result};
+
+use crate::pick::{Axis, hyperslab};
+use crate::session::Session;
+
+/// Elements that are read at once.
+const BLOCK: u64 = 1 << 20;
+/// Elements that are read at once where that spares reading chunks again.
+const LARGEST: u64 = 4 << 20;
+/// Pieces that may fail before the rest of what failed is given up.
+const FAILURES: u32 = 1000;
+
+/// What is taken of each axis: the selected numbers `from..to`.
+pub type Part = Vec<(u64, u64)>;
+
+/// Something to read elements from. `None` stands for an element that cannot be read.
+pub trait Elements {
+    /// What is selected.
+    fn axes(&self) -> &[Axis];
+
+    /// Elements that belong together, along each axis.
+    fn grain(&self) -> Option<&[u64]> {
+        None
+    }
+
+    /// The elements of a part in row-major order. What cannot be read is reported.
+    ///
+    /// # Errors
+    /// What holds for every element.
+    fn read(&mut self, part: &Part, session: &mut Session) -> Result<Vec<Option<Value>>>;
+}
+
+/// Selected elements of a dataset.
+pub struct Stored<'a> {
+    dataset: &'a Dataset,
+    axes: Vec<Axis>,
+    failures: u32,
+    /// Errors that were reported: a damaged structure may spoil many pieces.
+    said: HashSet<String>,
+}
+
+impl<'a> Stored<'a> {
+    /// The elements of a dataset that these axes select.
+    pub fn new(dataset: &'a Dataset, axes: Vec<Axis>) -> Self {
+        Self { dataset, axes, failures: 0, said: HashSet::new() }
+    }
+
+    fn piece(&self, part: &Part) -> Result<Vec<Value>> {
+        if self.axes.is_empty() { self.dataset.read(..) } else { self.dataset.read(hyperslab(&self.axes, part)) }
+    }
+
+    /// Reads a box into the box `whole`, in halves where it fails.
+    fn fill(&mut self, part: &Part, whole: &Part, values: &mut [Option<Value>], session: &mut Session) -> Result<()> {
+        let irregular = |axis: &Axis, (from, to): (u64, u64)| Some(axis.regular_end(from, to)).filter(|end| *end < to);
+        let split = self.axes.iter().zip(part).map(|(axis, range)| irregular(axis, *range));
+        if let Some((d, end)) = split.enumerate().find_map(|(d, end)| Some((d, end?))) {
+            return self.halves(part, d, end, whole, values, session);
+        }
+        match self.piece(part) {
+            Ok(piece) => {
+                place(piece.into_iter().map(Some).collect(), part, whole, values);
+                Ok(())
+            }
+            Err(e) if matches!(e.kind(), ErrorKind::Corrupt | ErrorKind::Io) => {
+                self.failures += 1;
+                if let Some((d, middle)) = self.middle(part).filter(|_| self.failures <= FAILURES) {
+                    return self.halves(part, d, middle, whole, values, session);
+                }
+                if self.said.insert(e.to_string()) {
+                    session.report(&e);
+                }
+                Ok(())
+            }
+            Err(e) => Err(e),
+        }
+    }
+
+    fn halves(
+        &mut self,
+        part: &Part,
+        d: usize,
+        middle: u64,
+        whole: &Part,
+        values: &mut [Option<Value>],
+        session: &mut Session,
+    ) -> Result<()> {
+        let (mut first, mut second) = (part.clone(), part.clone());
+        first[d].1 = middle;
+        second[d].0 = middle;
+        self.fill(&first, whole, values, session)?;
+        self.fill(&second, whole, values, session)
+    }
+
+    /// Where a part that cannot be read is best divided: a dimension and a place in it.
+    fn middle(&self, part: &Part) -> Option<(usize, u64)> {
+        let heap = self.dataset.datatype().has_heap_data();
+        let chunk = self.dataset.chunk_shape();
+        let grain = |d: usize| match (heap, chunk) {
+            (true, _) => Some(1),
+            (false, Some(chunk)) => chunk.get(d).copied(),
+            (false, None) => None,
+        };
+        let axes = self.axes.iter().zip(part).enumerate();
+        let divided = axes.filter_map(|(d, (axis, &(from, to)))| {
+            let grain = grain(d)?.max(1);
+            let (first, last) = (axis.at(from) / grain, axis.at(to.checked_sub(1)?) / grain);
+            // In the middle, and where a chunk begins if the axis goes by single steps.
+            let middle = match (axis.stride, axis.block) {
+                (1, 1) => (first + (last - first).div_ceil(2)) * grain - axis.start,
+                _ => from + (to - from) / 2,
+            };
+            Some((last - first, d, middle)).filter(|_| last > first && middle > from && middle < to)
+        });
+        divided.max_by_key(|(grains, d, _)| (*grains, std::cmp::Reverse(*d))).map(|(_, d, middle)| (d, middle))
+    }
+}
+
+impl Elements for Stored<'_> {
+    fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    fn grain(&self) -> Option<&[u64]> {
+        self.dataset.chunk_shape()
+    }
+
+    fn read(&mut self, part: &Part, session: &mut Session) -> Result<Vec<Option<Value>>> {
+        let mut values = empty(part);
+        self.fill(part, part, &mut values, session)?;
+        Ok(values)
+    }
+}
+
+/// All elements of an array in memory.
+pub struct InMemory {
+    axes: Vec<Axis>,
+    array: Array,
+}
+
+impl InMemory {
+    /// The elements of an array.
+    pub fn new(array: Array) -> Self {
+        Self { axes: array.shape.iter().map(|n| Axis::whole(*n)).collect(), array }
+    }
+}
+
+impl Elements for InMemory {
+    fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    fn read(&mut self, part: &Part, _: &mut Session) -> Result<Vec<Option<Value>>> {
+        let whole: Part = self.array.shape.iter().map(|n| (0, *n)).collect();
+        let mut values = empty(part);
+        let places = rows(part, &whole);
+        for (to, (from, length)) in places.into_iter().enumerate() {
+            for i in 0..length {
+                values[to * length + i] = self.array.values.get(from + i).cloned();
+            }
+        }
+        Ok(values)
+    }
+}
+
+fn empty(part: &Part) -> Vec<Option<Value>> {
+    vec![None; elements(part) as usize]
+}
+
+/// Elements of a part.
+pub fn elements(part: &Part) -> u64 {
+    part.iter().fold(1, |n, (from, to)| n.saturating_mul(to - from))
+}
+
+/// The rows of a box in another around it: where each begins, and its length.
+fn rows(part: &Part, whole: &Part) -> Vec<(usize, usize)> {
+    let Some(((from, to), outer)) = part.split_last() else { return vec![(0, 1)] };
+    let length = (to - from) as usize;
+    let mut starts = vec![0u64];
+    for ((from, to), (low, high)) in outer.iter().zip(whole) {
+        starts = starts.iter().flat_map(|start| (*from..*to).map(move |i| start * (high - low) + i - low)).collect();
+    }
+    let (low, high) = whole[outer.len()];
+    starts.into_iter().map(|start| ((start * (high - low) + from - low) as usize, length)).collect()
+}
+
+/// Puts the elements of a box into a box around it.
+pub fn place(piece: Vec<Option<Value>>, part: &Part, whole: &Part, values: &mut [Option<Value>]) {
+    let mut piece = piece.into_iter();
+    for (start, length) in rows(part, whole) {
+        for (value, read) in values[start..start + length].iter_mut().zip(&mut piece) {
+            *value = read;
+        }
+    }
+}
+
+/// Parts that follow one another in row-major order and are everything.
+pub fn in_order(axes: &[Axis], grain: Option<&[u64]>) -> impl Iterator<Item = Part> + use<> {
+    let lengths: Vec<u64> = axes.iter().map(Axis::len).collect();
+    let inner = |d: usize| lengths[d..].iter().fold(1u64, |n, length| n.saturating_mul(*length));
+    // The dimension that is divided: those before it go by single steps, those after it are whole.
+    let split = (0..axes.len()).find(|d| inner(d + 1) <= BLOCK).unwrap_or(0);
+    let row = inner((split + 1).min(axes.len())).max(1);
+    let mut step = (BLOCK / row).max(1);
+    if let (Some(grain), Some(axis)) = (grain.and_then(|grain| grain.get(split)), axes.get(split)) {
+        let grain = (*grain / axis.stride.max(1)).max(1);
+        if step >= grain {
+            step -= step % grain;
+        } else if grain.saturating_mul(row) <= LARGEST {
+            step = grain;
+        }
+    }
+    // Of blocks, as many as are whole.
+    let block = axes.get(split).map_or(1, |axis| axis.block);
+    let step = if step > block { step - step % block } else { step };
+    let none = lengths.contains(&0);
+    let mut next: Option<Vec<u64>> = (!none).then(|| vec![0; axes.len()]);
+    std::iter::from_fn(move || {
+        let at = next.take()?;
+        let part: Part = (0..lengths.len())
+            .map(|d| match d.cmp(&split) {
+                std::cmp::Ordering::Less => (at[d], at[d] + 1),
+                std::cmp::Ordering::Equal => (at[d], at[d].saturating_add(step).min(lengths[d])),
+                std::cmp::Ordering::Greater => (0, lengths[d]),
+            })
+            .collect();
+        let mut after = at;
+        for d in (0..lengths.len().min(split + 1)).rev() {
+            after[d] = part[d].1;
+            if after[d] < lengths[d] {
+                next = Some(after);
+                return Some(part);
+            }
+            after[d] = 0;
+        }
+        Some(part)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_in_order_and_everything() {
+        let axes = |lengths: &[u64]| lengths.iter().map(|n| Axis::whole(*n)).collect::<Vec<_>>();
+        assert_eq!(in_order(&axes(&[]), None).collect::<Vec<_>>(), [Part::new()]);
+        assert_eq!(in_order(&axes(&[3, 0]), None).count(), 0);
+        assert_eq!(in_order(&axes(&[3, 4]), None).collect::<Vec<_>>(), [vec![(0, 3), (0, 4)]]);
+        let parts: Vec<Part> = in_order(&axes(&[2, 3 << 20]), None).collect();
+        assert_eq!(parts.len(), 6);
+        assert_eq!((&parts[1], &parts[3]), (&vec![(0, 1), (1 << 20, 2 << 20)], &vec![(1, 2), (0, 1 << 20)]));
+        let parts: Vec<Part> = in_order(&axes(&[1000, 3000]), Some(&[100, 7])).collect();
+        assert_eq!((parts.len(), &parts[3]), (4, &vec![(900, 1000), (0, 3000)]));
+    }
+
+    #[test]
+    fn rows_of_a_box() {
+        assert_eq!(rows(&vec![], &vec![]), [(0, 1)]);
+        assert_eq!(rows(&vec![(1, 3), (2, 4)], &vec![(0, 3), (0, 5)]), [(7, 2), (12, 2)]);
+    }
+}

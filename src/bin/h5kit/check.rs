@@ -1,0 +1,182 @@
+//! `h5kit check`: what is wrong with a file.
+
+use std::io::Write;
+
+use h5kit::{Condition, Dataset, Error, ErrorKind, File, Object, Options, Survey, SurveyData};
+
+use crate::args::Source;
+use crate::blocks::in_order;
+use crate::describe;
+use crate::paint::{self, clean, count, styled};
+use crate::pick::{Axis, hyperslab};
+use crate::session::{Done, Session, Trouble};
+use crate::walk::{Met, Walk};
+
+/// The arguments of `check`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Follows every address, verifies every checksum, undoes the filters of every chunk, and holds together \
+what the file says twice. Each fault is a line: the path of the object, the structure and its position in \
+the file, and what is wrong. One fault does not hide the others.
+
+Links that lead nowhere, and filters that are not supported, are noted and are no faults.
+
+Examples:
+  h5kit check data.h5
+  h5kit check --quiet data.h5 || echo damaged
+  h5kit check --metadata big.h5     structures only: no chunk is read")]
+pub struct Args {
+    /// The file.
+    #[command(flatten)]
+    pub source: Source,
+
+    /// Print nothing; the exit status says it
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Look at structures only and leave raw data unread
+    #[arg(short, long)]
+    pub metadata: bool,
+}
+
+/// Checks.
+pub fn run(args: &Args, session: &mut Session) -> Done {
+    let mut check = Check { quiet: args.quiet, faults: 0, notes: 0, session };
+    let opened = check.session.open_quietly(&args.source);
+    let file = match opened {
+        Ok(file) => Some(file),
+        // A survey goes on where no root group can be read.
+        Err(Trouble::Library(e)) if e.kind() == ErrorKind::Corrupt => None,
+        Err(trouble) => return Err(trouble),
+    };
+    if let Some(file) = &file {
+        check.condition(file)?;
+    }
+    let data = if args.metadata { SurveyData::Locate } else { SurveyData::Read };
+    let survey = {
+        let _busy = check.session.busy("checking");
+        match &file {
+            Some(file) => file.survey(data)?,
+            None => Options::new().survey(&args.source.file, data)?,
+        }
+    };
+    for finding in &survey.findings {
+        let path = survey.path_of_finding(finding);
+        check.fault(path.as_deref().unwrap_or("(file)"), &finding.error)?;
+    }
+    if let Some(file) = &file {
+        check.beyond(file, args.metadata)?;
+    }
+    check.summary(&survey)
+}
+
+struct Check<'s> {
+    quiet: bool,
+    faults: u64,
+    notes: u64,
+    session: &'s mut Session,
+}
+
+impl Check<'_> {
+    fn fault(&mut self, path: &str, error: &Error) -> Done {
+        let why = describe::why(error, path);
+        // What is not supported may be sound.
+        if error.kind() == ErrorKind::Unsupported { self.note(path, &why) } else { self.line(path, &why) }
+    }
+
+    fn line(&mut self, path: &str, what: &str) -> Done {
+        self.faults += 1;
+        self.session.found();
+        self.print(&format!("{}: {what}", styled(paint::BAD, &clean(path))))
+    }
+
+    fn note(&mut self, path: &str, what: &str) -> Done {
+        self.notes += 1;
+        self.print(&format!("{}: note: {what}", styled(paint::WARNING, &clean(path))))
+    }
+
+    fn print(&mut self, line: &str) -> Done {
+        if !self.quiet {
+            self.session.clear_progress();
+            writeln!(self.session.out, "{line}")?;
+        }
+        Ok(())
+    }
+
+    /// What the superblock says of the file as a whole.
+    fn condition(&mut self, file: &File) -> Done {
+        let Condition { truncated, open_for_writing, open_for_swmr, moved, .. } = file.condition();
+        let length = file.source().len();
+        if let Some(end) = truncated {
+            self.line("(file)", &format!("truncated: it is {length} bytes long and should have {end}"))?;
+        }
+        if *open_for_writing || *open_for_swmr {
+            self.line("(file)", "left open by a writer: what it wrote last may be missing")?;
+        }
+        if *moved {
+            let at = file.user_block_size();
+            self.note("(file)", &format!("the superblock is at {at:#x}, not where it says"))?;
+        }
+        Ok(())
+    }
+
+    /// What is in other files, and where links lead.
+    fn beyond(&mut self, file: &File, metadata: bool) -> Done {
+        for met in Walk::of(file) {
+            match met {
+                Met::Object(Object::Dataset(dataset)) if !metadata && describe::is_elsewhere(&dataset) => {
+                    self.elsewhere(&dataset)?;
+                }
+                Met::Link(link) => {
+                    if let Err(e) = link.open() {
+                        let target = describe::target(&link.target());
+                        self.note(&link.path(), &format!("→ {target} ({})", describe::nowhere(&e)))?;
+                    }
+                }
+                // What is damaged in this file is told already.
+                Met::Object(_) | Met::Damaged(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what external files and other datasets hold of a dataset.
+    fn elsewhere(&mut self, dataset: &Dataset) -> Done {
+        if dataset.dataspace().is_null() {
+            return Ok(());
+        }
+        let axes: Vec<Axis> = dataset.shape().iter().map(|n| Axis::whole(*n)).collect();
+        for part in in_order(&axes, None) {
+            let read =
+                if axes.is_empty() { dataset.read_bytes(..) } else { dataset.read_bytes(hyperslab(&axes, &part)) };
+            if let Err(e) = read {
+                return self.fault(dataset.path(), &e);
+            }
+        }
+        Ok(())
+    }
+
+    fn summary(&mut self, survey: &Survey) -> Done {
+        let counts = &survey.counts;
+        let objects = counts.groups + counts.datasets + counts.datatypes;
+        let bytes = survey.extents.iter().fold(0u64, |n, extent| n.saturating_add(extent.used));
+        let seen = format!(
+            "{}, {}, {}; {} in use",
+            count(objects, "object", "objects"),
+            count(counts.attributes, "attribute", "attributes"),
+            count(counts.chunks, "chunk", "chunks"),
+            paint::size(bytes),
+        );
+        let more = match survey.more_findings {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let notes = if self.notes > 0 { format!(", {}", count(self.notes, "note", "notes")) } else { String::new() };
+        let line = match self.faults {
+            0 => format!("no faults{notes} in {seen}"),
+            n => format!("{}{more}{notes} in {seen}", count(n, "fault", "faults")),
+        };
+        let name = self.session.name();
+        self.print(&format!("{name}: {line}"))
+    }
+}
