@@ -213,7 +213,7 @@ fn elements_are_borrowed_where_they_can_be() {
 #[test]
 fn links_and_paths() {
     let file = open("files/links_all.h5");
-    let names: Vec<String> = file.root().links().expect("links").iter().map(ToString::to_string).collect();
+    let names: Vec<String> = file.root().links().expect("links").map(|l| l.expect("sound").to_string()).collect();
     assert!(names.iter().any(|n| n.starts_with("latin \\xe9")), "{names:?}");
     assert!(file.exists("g").expect("sound") && !file.exists("dangling").expect("sound"));
     assert!(!file.exists("nothing/at/all").expect("sound"));
@@ -234,7 +234,7 @@ fn references_lead_to_objects() {
     let file = open("files/references_earliest.h5");
     let mut seen = 0;
     for link in file.root().links().expect("links") {
-        let Ok(Object::Dataset(dataset)) = link.open() else { continue };
+        let Ok(Object::Dataset(dataset)) = link.and_then(|link| link.open()) else { continue };
         let Ok(references) = dataset.read::<Vec<Reference>>(..) else { continue };
         for reference in references {
             if reference.is_null() {
@@ -308,12 +308,12 @@ fn a_name_among_many_is_found_without_listing_them() {
         let file = File::from_source(traced.clone()).expect("it opens");
         // The largest group of the file, and one of its names.
         let mut groups = vec![file.root()];
-        groups.extend(file.root().links().expect("links").iter().filter_map(|link| match link.open() {
+        groups.extend(file.root().links().expect("links").filter_map(|link| match link.and_then(|l| l.open()) {
             Ok(Object::Group(group)) => Some(group),
             _ => None,
         }));
         let largest = groups.iter().max_by_key(|group| group.links().map_or(0, |links| links.len())).expect("a group");
-        let links = largest.links().expect("links");
+        let links: Vec<_> = largest.links().expect("links").collect::<Result<_, _>>().expect("sound");
         let wanted = links[links.len() / 2].path();
         let fresh = File::from_source(traced.clone()).expect("it opens");
         let _ = traced.take_log();
@@ -321,4 +321,28 @@ fn a_name_among_many_is_found_without_listing_them() {
         let read: u64 = traced.take_log().iter().map(|range| range.end - range.start).sum();
         assert!(read < length / 2, "{name}: {read} of {length} bytes for one of {} names", links.len());
     }
+}
+
+#[test]
+fn a_file_in_parts_is_opened_by_name_or_by_its_first_member() {
+    let lines = |name: &str| common::lines_by_name(&testdata().join("files").join(name)).expect(name);
+    assert_eq!(lines("family_00000.h5"), lines("family_%05d.h5"));
+    assert_eq!(lines("multi-s.h5"), lines("multi"));
+    assert_eq!(lines("split-m.h5"), lines("split"));
+}
+
+#[test]
+fn of_a_truncated_dataset_the_part_that_is_there_is_read() {
+    let dataset = dataset("files/truncated.h5", "/y");
+    assert_eq!(dataset.read::<Vec<f64>>(..).expect_err("cut short").kind(), ErrorKind::Corrupt);
+    let first: Vec<f64> = dataset.read(0..3).expect("they are there");
+    assert_eq!(first.len(), 3);
+}
+
+#[test]
+fn a_damaged_link_does_not_hide_the_others() {
+    let group = open("corrupt/link_to_nowhere.h5").root();
+    let links: Vec<_> = group.links().expect("an index that is sound").collect();
+    assert!(links.iter().any(Result::is_err) || links.iter().flatten().any(|link| link.open().is_err()));
+    assert!(links.iter().flatten().count() > 1);
 }

@@ -115,17 +115,25 @@ impl Lines {
         json.text("path", path);
         json.text("kind", object.kind());
         let mut children = Vec::new();
+        let mut fault = None;
         match object {
             Object::Group(group) => match group.links() {
                 Ok(links) => {
-                    let job = |link: crate::object::Link| Job::Link { path: child(path, &link), link };
-                    children = links.into_iter().map(job).collect();
+                    for link in links {
+                        match link {
+                            Ok(link) => children.push(Job::Link { path: child(path, &link), link }),
+                            Err(e) => fault = fault.or(Some(e)),
+                        }
+                    }
                 }
                 Err(e) if e.is_missing() => return Err(e),
-                Err(e) => json.text("error", why(&e)),
+                Err(e) => fault = Some(e),
             },
             Object::Dataset(dataset) => self.dataset(dataset, &mut json)?,
             Object::NamedDatatype(named) => json.raw("type", &json::datatype(named.datatype())),
+        }
+        if let Some(fault) = fault {
+            json.text("error", why(&fault));
         }
         json.raw("attrs", &attributes(object.info())?);
         self.seen.insert(object.info().address(), path.to_owned());

@@ -1,8 +1,8 @@
 //! The free-space manager (III.H): what is unused in a heap or in the file.
 
 use super::verified;
-use crate::bytes::parse::{addr, defined, fail, field, length, signature, take, u8, u16, uint, version};
-use crate::bytes::{Addr, Block, Emit, Widths, width_of};
+use crate::bytes::parse::{Parsed, addr, defined, fail, field, length, signature, take, u8, u16, uint, version};
+use crate::bytes::{Addr, Block, Emit, Widths, log2_floor, width_of};
 use crate::error::{Corrupt, Fault, Structure};
 
 /// The header of a manager.
@@ -101,6 +101,8 @@ pub struct Section {
 pub struct FreeSpaceSections {
     /// The manager's header.
     pub manager: Addr,
+    /// Bytes of a section's size.
+    pub size_width: u8,
     /// The sections in the file's order, grouped by size.
     pub sections: Vec<Section>,
 }
@@ -112,15 +114,35 @@ impl FreeSpaceSections {
     /// Another signature or version, a wrong checksum, a section that leaves the list.
     pub fn decode(block: Block<'_>, manager: &FreeSpaceManager, heap_offset_width: u8) -> Result<Self, Corrupt> {
         const S: Structure = Structure::FreeSpaceSections;
-        let w = block.widths();
-        verified(block, S)?.run(S, |i| {
+        let body = verified(block, S)?;
+        // Writers before the first release took a bit less for the largest size; the length tells them apart.
+        let narrow = log2_floor(manager.max_section).div_ceil(8).max(1) as u8;
+        let wide = width_of(manager.max_section);
+        let fills = |width| body.run_rest(S, Self::parse(manager, heap_offset_width, width, body.widths()));
+        match fills(wide) {
+            Ok((list, rest)) if rest.bytes().is_empty() => Ok(list),
+            other if narrow == wide => other.map(|(list, _)| list),
+            other => match fills(narrow) {
+                Ok((list, rest)) if rest.bytes().is_empty() => Ok(list),
+                _ => other.map(|(list, _)| list),
+            },
+        }
+    }
+
+    fn parse<'a>(
+        manager: &FreeSpaceManager,
+        heap_offset_width: u8,
+        size_width: u8,
+        w: Widths,
+    ) -> impl FnOnce(&'a [u8]) -> Parsed<'a, Self> {
+        move |i| {
             let (i, ()) = field("signature", signature(b"FSSE"))(i)?;
             let (i, _) = field("version", version(&[0]))(i)?;
             let (mut i, header) = field("free space manager header address", defined(w))(i)?;
-            let mut list = Self { manager: header, sections: Vec::new() };
+            let mut list = Self { manager: header, size_width, sections: Vec::new() };
             while (list.sections.len() as u64) < manager.totals[2] {
                 let (after, n) = field("number of section records", uint(width_of(manager.totals[2])))(i)?;
-                let (mut after, size) = field("size of section", uint(width_of(manager.max_section)))(after)?;
+                let (mut after, size) = field("size of section", uint(size_width))(after)?;
                 if n == 0 {
                     return field("number of section records", |i| fail(i, Fault::Value(0)))(i);
                 }
@@ -135,7 +157,7 @@ impl FreeSpaceSections {
                 i = after;
             }
             Ok((i, list))
-        })
+        }
     }
 
     /// Encodes the list.
@@ -146,7 +168,7 @@ impl FreeSpaceSections {
             to.addr(Some(self.manager));
             for group in self.sections.chunk_by(|a, b| a.size == b.size) {
                 to.uint(width_of(manager.totals[2]), group.len() as u64);
-                to.uint(width_of(manager.max_section), group[0].size);
+                to.uint(self.size_width, group[0].size);
                 for section in group {
                     to.uint(manager.offset_width(), section.offset);
                     to.u8(section.class);
@@ -194,10 +216,16 @@ mod tests {
         let section = |offset, size, class, data: &[u8]| Section { offset, size, class, data: data.to_vec() };
         let list = FreeSpaceSections {
             manager: Addr(0x200),
+            size_width: 3,
             sections: vec![section(9, 10, 0, &[]), section(50, 10, 1, &[7; 10]), section(90, 4, 2, &[])],
         };
         let bytes = Emit::encode(w, |to| list.encode(&manager, to)).expect("it fits");
         let decode = |b: Block<'_>| FreeSpaceSections::decode(b, &manager, 4);
         assert_eq!(both_ways(&bytes, 8, decode, |l, to| l.encode(&manager, to)), list);
+
+        let manager = FreeSpaceManager { max_section: 65_536, ..manager };
+        let narrow = FreeSpaceSections { size_width: 2, ..list };
+        let bytes = Emit::encode(w, |to| narrow.encode(&manager, to)).expect("it fits");
+        assert_eq!(FreeSpaceSections::decode(Block::new(&bytes, 0, w), &manager, 4), Ok(narrow));
     }
 }

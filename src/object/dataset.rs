@@ -367,7 +367,7 @@ impl Dataset {
     /// The bytes of resolved elements.
     pub(crate) fn bytes(&self, selected: &Resolved) -> Result<Vec<u8>> {
         let length = self.parts.raw.bytes_of(selected.elements())?;
-        self.parts.raw.check_stored()?;
+        self.parts.raw.check_stored(selected)?;
         let mut bytes = crate::element::zeroed(length)?;
         self.read_raw(selected, &mut bytes)?;
         Ok(bytes)
@@ -387,7 +387,7 @@ impl Dataset {
 
     fn values<T: Element>(&self, selected: &Resolved) -> Result<Vec<T>> {
         self.parts.raw.bytes_of(selected.elements())?;
-        self.parts.raw.check_stored()?;
+        self.parts.raw.check_stored(selected)?;
         let n = usize::try_from(selected.elements()).unwrap_or(usize::MAX);
         let mut values = T::empty_vec(n)?;
         self.read_values(selected, &mut values)?;

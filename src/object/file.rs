@@ -28,7 +28,7 @@ use crate::walk::{Condition, OpenFile, Storage};
 /// # fn main() -> h5kit::Result<()> {
 /// let file = h5kit::File::open("testdata/pbmc_small.h5ad")?;
 /// for link in file.root().links()? {
-///     println!("{link}");
+///     println!("{}", link?);
 /// }
 /// let names: Vec<String> = file.dataset("/var/_index")?.read(..)?;
 /// # assert!(!names.is_empty());
@@ -101,7 +101,7 @@ impl File {
     ///
     /// # Errors
     /// `NotFound`; `Usage` where something else is there, or links go in a circle; `Corrupt`.
-    pub fn group(&self, path: &str) -> Result<Group> {
+    pub fn group(&self, path: impl AsRef<[u8]>) -> Result<Group> {
         self.root().group(path)
     }
 
@@ -109,7 +109,7 @@ impl File {
     ///
     /// # Errors
     /// As [`group`](Self::group).
-    pub fn dataset(&self, path: &str) -> Result<Dataset> {
+    pub fn dataset(&self, path: impl AsRef<[u8]>) -> Result<Dataset> {
         self.root().dataset(path)
     }
 
@@ -117,7 +117,7 @@ impl File {
     ///
     /// # Errors
     /// As [`group`](Self::group).
-    pub fn named_datatype(&self, path: &str) -> Result<NamedDatatype> {
+    pub fn named_datatype(&self, path: impl AsRef<[u8]>) -> Result<NamedDatatype> {
         self.root().named_datatype(path)
     }
 
@@ -125,7 +125,7 @@ impl File {
     ///
     /// # Errors
     /// As [`group`](Self::group).
-    pub fn object(&self, path: &str) -> Result<Object> {
+    pub fn object(&self, path: impl AsRef<[u8]>) -> Result<Object> {
         self.root().object(path)
     }
 
@@ -133,7 +133,7 @@ impl File {
     ///
     /// # Errors
     /// As [`group`](Self::group).
-    pub fn link(&self, path: &str) -> Result<Link> {
+    pub fn link(&self, path: impl AsRef<[u8]>) -> Result<Link> {
         self.root().link(path)
     }
 
@@ -141,7 +141,7 @@ impl File {
     ///
     /// # Errors
     /// A file that breaks the format on the way.
-    pub fn exists(&self, path: &str) -> Result<bool> {
+    pub fn exists(&self, path: impl AsRef<[u8]>) -> Result<bool> {
         self.root().exists(path)
     }
 
@@ -149,7 +149,7 @@ impl File {
     ///
     /// # Errors
     /// As [`group`](Self::group), also for the attribute.
-    pub fn attribute(&self, path: &str, name: &str) -> Result<Attribute> {
+    pub fn attribute(&self, path: impl AsRef<[u8]>, name: &str) -> Result<Attribute> {
         self.object(path)?.attribute(name)
     }
 

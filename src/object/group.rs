@@ -1,6 +1,6 @@
 use super::dataset::Dataset;
 use super::info::{ObjectInfo, object_methods};
-use super::link::Link;
+use super::link::{Link, Links};
 use super::lookup::{self, Object};
 use super::named_datatype::NamedDatatype;
 use crate::error::{InObject, Result, Structure};
@@ -9,7 +9,7 @@ use crate::format::message::link;
 use crate::format::message::link_info::LinkInfo;
 use crate::format::object_header::MessageType;
 use crate::walk::btree_v2::Tree;
-use crate::walk::group::Links;
+use crate::walk::group::Links as StoredLinks;
 
 /// A group: named links to objects.
 #[derive(Clone, Debug)]
@@ -27,27 +27,20 @@ impl Group {
         Self { info }
     }
 
-    /// All links, sorted by the bytes of their names.
+    /// All links, sorted by the bytes of their names, each on its own.
     ///
     /// # Errors
-    /// `Corrupt`, `Limit`.
-    pub fn links(&self) -> Result<Vec<Link>> {
-        let mut links = self.stored_links()?;
-        links.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(links.into_iter().map(|link| Link::new(self.clone(), link)).collect())
+    /// An index or heap that cannot be read, `Limit`; a damaged link is an error of its own.
+    pub fn links(&self) -> Result<Links> {
+        Ok(Links::new(self, self.stored_links()?))
     }
 
     /// All links in the order in which they were made; `None` where the group does not track it.
     ///
     /// # Errors
-    /// `Corrupt`, `Limit`.
+    /// As [`links`](Self::links), and for the first damaged link.
     pub fn links_in_creation_order(&self) -> Result<Option<Vec<Link>>> {
-        let mut links = self.stored_links()?;
-        if links.iter().any(|link| link.creation_order.is_none()) || !self.creation_order_tracked()? {
-            return Ok(None);
-        }
-        links.sort_by_key(|link| link.creation_order);
-        Ok(Some(links.into_iter().map(|link| Link::new(self.clone(), link)).collect()))
+        if self.creation_order_tracked()? { self.links()?.in_creation_order() } else { Ok(None) }
     }
 
     /// True where the group counts the order in which its links were made.
@@ -66,24 +59,24 @@ impl Group {
     ///
     /// # Errors
     /// `NotFound`, `Usage` where something on the way is no group, `Corrupt`.
-    pub fn link(&self, path: &str) -> Result<Link> {
-        lookup::link(self, path).map(|(group, link)| Link::new(group, link))
+    pub fn link(&self, path: impl AsRef<[u8]>) -> Result<Link> {
+        lookup::link(self, path.as_ref()).map(|(group, link)| Link::new(group, link))
     }
 
-    /// Whatever is at a path from here; a path that begins with a slash is from the root. Links on the way
+    /// Whatever is at a path from here, in text or in bytes; a path that begins with a slash is from the root. Links on the way
     /// are followed. Names are found through the group's index, without listing it.
     ///
     /// # Errors
     /// `NotFound`; `Usage` where something on the way is no group, or links go in a circle; `Corrupt`.
-    pub fn object(&self, path: &str) -> Result<Object> {
-        lookup::object(self, path)
+    pub fn object(&self, path: impl AsRef<[u8]>) -> Result<Object> {
+        lookup::object(self, path.as_ref())
     }
 
     /// The group at a path from here.
     ///
     /// # Errors
     /// As [`object`](Self::object); `Usage` where something else is there.
-    pub fn group(&self, path: &str) -> Result<Self> {
+    pub fn group(&self, path: impl AsRef<[u8]>) -> Result<Self> {
         match self.object(path)? {
             Object::Group(group) => Ok(group),
             other => Err(other.is_not("group")),
@@ -94,7 +87,7 @@ impl Group {
     ///
     /// # Errors
     /// As [`object`](Self::object); `Usage` where something else is there.
-    pub fn dataset(&self, path: &str) -> Result<Dataset> {
+    pub fn dataset(&self, path: impl AsRef<[u8]>) -> Result<Dataset> {
         match self.object(path)? {
             Object::Dataset(dataset) => Ok(dataset),
             other => Err(other.is_not("dataset")),
@@ -105,7 +98,7 @@ impl Group {
     ///
     /// # Errors
     /// As [`object`](Self::object); `Usage` where something else is there.
-    pub fn named_datatype(&self, path: &str) -> Result<NamedDatatype> {
+    pub fn named_datatype(&self, path: impl AsRef<[u8]>) -> Result<NamedDatatype> {
         match self.object(path)? {
             Object::NamedDatatype(datatype) => Ok(datatype),
             other => Err(other.is_not("datatype")),
@@ -116,36 +109,36 @@ impl Group {
     ///
     /// # Errors
     /// A file that breaks the format on the way.
-    pub fn exists(&self, path: &str) -> Result<bool> {
-        lookup::exists(self, path)
+    pub fn exists(&self, path: impl AsRef<[u8]>) -> Result<bool> {
+        lookup::exists(self, path.as_ref())
     }
 
     /// Where the group keeps its links.
-    fn storage(&self) -> Result<Links> {
+    fn stored(&self) -> Result<StoredLinks> {
         let header = self.info.header();
         let storage = self.file().storage();
-        match Links::of(storage, header)? {
+        match StoredLinks::of(storage, header)? {
             Some(links) => Ok(links),
             None => Err(header.absent(storage, Structure::SymbolTable)),
         }
     }
 
-    fn stored_links(&self) -> Result<Vec<link::Link>> {
-        let links = self.storage().in_object(self.path())?;
+    fn stored_links(&self) -> Result<Vec<Result<link::Link>>> {
+        let links = self.stored().in_object(self.path())?;
         links.all(self.file().storage(), self.info.header()).in_object(self.path())
     }
 
     pub(super) fn find_link(&self, name: &[u8]) -> Result<Option<link::Link>> {
-        self.storage()?.find(self.file().storage(), self.info.header(), name)
+        self.stored()?.find(self.file().storage(), self.info.header(), name)
     }
 
     /// All names, where there are few.
     pub(super) fn few_names(&self) -> Result<Option<Vec<String>>> {
         let storage = self.file().storage();
-        let few = match self.storage()? {
-            Links::Compact => true,
-            Links::Old { heap, .. } => heap.heap.data_size < 32 * FEW,
-            Links::Dense { info, .. } => match info.name_index {
+        let few = match self.stored()? {
+            StoredLinks::Compact => true,
+            StoredLinks::Old { heap, .. } => heap.heap.data_size < 32 * FEW,
+            StoredLinks::Dense { info, .. } => match info.name_index {
                 Some(index) => Tree::open(storage, index, &[RecordType::LINK_NAME])?.header.total_records < FEW,
                 None => true,
             },
@@ -153,6 +146,6 @@ impl Group {
         if !few {
             return Ok(None);
         }
-        Ok(Some(self.stored_links()?.iter().map(|link| link.name.to_string()).collect()))
+        Ok(Some(self.stored_links()?.into_iter().flatten().map(|link| link.name.to_string()).collect()))
     }
 }

@@ -44,6 +44,12 @@ impl ObjectInfo {
         self.header.address.0
     }
 
+    /// Position of the object header in the file, in bytes.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.file.storage().position(self.header.address)
+    }
+
     /// The attributes, sorted by the bytes of their names.
     ///
     /// # Errors

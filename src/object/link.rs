@@ -3,7 +3,7 @@ use std::fmt;
 use super::group::Group;
 use super::lookup::{self, Object};
 use crate::bytes::Text;
-use crate::error::Result;
+use crate::error::{InObject, Result};
 use crate::format::message::link::{self, LinkTarget};
 
 /// A link of a group: a name, and what it leads to.
@@ -12,6 +12,50 @@ pub struct Link {
     group: Group,
     link: link::Link,
 }
+
+/// The links of a group, one after the other; a damaged one is an error and does not hide the rest.
+#[derive(Debug)]
+pub struct Links(std::vec::IntoIter<Result<Link>>);
+
+impl Links {
+    /// Sorted by the bytes of their names; damaged ones, whose names are not known, come last.
+    pub(super) fn new(group: &Group, stored: Vec<Result<link::Link>>) -> Self {
+        let link = |link| Link::new(group.clone(), link);
+        let mut links: Vec<_> = stored.into_iter().map(|l| l.map(link).in_object(group.path())).collect();
+        links.sort_by(|a, b| match (a, b) {
+            (Ok(a), Ok(b)) => a.name().cmp(b.name()),
+            (a, b) => a.is_err().cmp(&b.is_err()),
+        });
+        Self(links.into_iter())
+    }
+
+    /// The links in the order in which they were made; `None` where a link does not tell it.
+    ///
+    /// # Errors
+    /// The first damaged link.
+    pub fn in_creation_order(self) -> Result<Option<Vec<Link>>> {
+        let mut links = self.0.collect::<Result<Vec<_>>>()?;
+        if links.iter().any(|link| link.creation_order().is_none()) {
+            return Ok(None);
+        }
+        links.sort_by_key(Link::creation_order);
+        Ok(Some(links))
+    }
+}
+
+impl Iterator for Links {
+    type Item = Result<Link>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Links {}
 
 /// What a link leads to.
 #[non_exhaustive]

@@ -96,8 +96,8 @@ impl Object {
 }
 
 /// The parts of a path: `/` separates, empty parts and `.` count nothing.
-fn normalized(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter(|part| !part.is_empty() && *part != ".")
+fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    path.split(|b| *b == b'/').filter(|part| !part.is_empty() && *part != b".")
 }
 
 /// The path of a child.
@@ -124,8 +124,8 @@ struct Walk {
 }
 
 /// The object at a path from a group.
-pub(super) fn object(group: &Group, path: &str) -> Result<Object> {
-    Walk { followed: 0 }.resolve(group, path.as_bytes())?.open()
+pub(super) fn object(group: &Group, path: &[u8]) -> Result<Object> {
+    Walk { followed: 0 }.resolve(group, path)?.open()
 }
 
 /// The object at a path from a group, as the source of a virtual dataset.
@@ -135,17 +135,19 @@ pub(super) fn source(group: &Group, path: &str, nesting: Nesting) -> Result<Obje
 }
 
 /// The link at a path from a group, not followed.
-pub(super) fn link(group: &Group, path: &str) -> Result<(Group, Link)> {
-    let parts: Vec<&str> = normalized(path).collect();
-    let Some((last, before)) = parts.split_last() else {
-        return Err(Error::not_found("link", path, Vec::new()));
+pub(super) fn link(group: &Group, path: &[u8]) -> Result<(Group, Link)> {
+    let Some(last) = parts(path).last() else {
+        return Err(Error::not_found("link", Text::from(path).to_string(), Vec::new()));
     };
-    let start = if path.starts_with('/') { "/" } else { "" };
-    let parent = match object(group, &format!("{start}{}", before.join("/")))? {
+    let root: &[u8] = if path.starts_with(b"/") { b"/" } else { b"" };
+    let mut before: Vec<&[u8]> = parts(path).collect();
+    before.pop();
+    let before = [root, &before.join(&b'/')].concat();
+    let parent = match object(group, &before)? {
         Object::Group(parent) => parent,
         other => return Err(other.is_not("group")),
     };
-    let link = find(&parent, last.as_bytes())?;
+    let link = find(&parent, last)?;
     Ok((parent, link))
 }
 
@@ -161,8 +163,7 @@ impl Walk {
         let mut group = if root { start.file().root() } else { start.clone() };
         let mut place =
             Place { file: group.file().clone(), address: group.info().address_raw(), path: group.path().to_owned() };
-        let parts = path.split(|b| *b == b'/').filter(|part| !part.is_empty() && *part != b".");
-        for (i, part) in parts.enumerate() {
+        for (i, part) in parts(path).enumerate() {
             if i > 0 {
                 group = match place.open()? {
                     Object::Group(group) => group,
@@ -245,9 +246,9 @@ fn distance(a: &str, b: &str) -> usize {
 }
 
 /// True where a path leads to an object.
-pub(super) fn exists(group: &Group, path: &str) -> Result<bool> {
+pub(super) fn exists(group: &Group, path: &[u8]) -> Result<bool> {
     let mut walk = Walk { followed: 0 };
-    match walk.resolve(group, path.as_bytes()) {
+    match walk.resolve(group, path) {
         Ok(_) => Ok(true),
         Err(e) if e.kind() == ErrorKind::NotFound => Ok(false),
         Err(e) => match e.cause() {

@@ -22,7 +22,7 @@ pub use file::File;
 pub use group::Group;
 pub(crate) use heap::FileHeap;
 pub use info::ObjectInfo;
-pub use link::{Link, Target};
+pub use link::{Link, Links, Target};
 pub use lookup::Object;
 pub use named_datatype::NamedDatatype;
 pub use neighbour::{Folder, Neighbours};

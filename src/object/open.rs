@@ -221,11 +221,13 @@ fn family(path: &Path, limits: Limits) -> Result<Arc<dyn Source>> {
 /// The family that a file is the first member of, by the digits in its name.
 fn family_of(path: &Path, size: u64) -> Option<Arc<dyn Source>> {
     let name = path.file_name()?.to_str()?;
-    let end = name.rfind(|c: char| c.is_ascii_digit())? + 1;
-    let start = name[..end].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
-    if name[start..end].bytes().any(|b| b != b'0') {
-        return None;
-    }
+    // The last zeros that stand alone, so that neither the 5 of `.h5` nor another number is taken for them.
+    let digits = name.bytes().enumerate().filter(|(_, b)| b.is_ascii_digit()).map(|(at, _)| at);
+    let starts = digits.filter(|at| *at == 0 || !name.as_bytes()[at - 1].is_ascii_digit());
+    let run = |start: usize| name[start..].bytes().take_while(u8::is_ascii_digit).count();
+    let (start, end) = starts
+        .map(|start| (start, start + run(start)))
+        .rfind(|(start, end)| name[*start..*end].bytes().all(|b| b == b'0'))?;
     let pattern = Pattern {
         before: path.with_file_name(&name[..start]).into(),
         width: end - start,

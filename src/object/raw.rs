@@ -106,9 +106,8 @@ impl RawData {
     }
 
     /// Refuses elements that cannot be in the file, before room for them is made.
-    pub(super) fn check_stored(&self) -> Result<()> {
-        let elements: u64 = self.dims.iter().product();
-        let bytes = elements.saturating_mul(self.datatype.size.into());
+    pub(super) fn check_stored(&self, selected: &Resolved) -> Result<()> {
+        let bytes = selected.end(&self.dims).saturating_mul(self.datatype.size.into());
         match &self.store {
             Store::Contiguous(address) => {
                 self.file.storage().raw_range(*address, bytes, Structure::RawData).map(|_| ())
@@ -126,7 +125,7 @@ impl RawData {
         if target.is_empty() {
             return Ok(());
         }
-        self.check_stored()?;
+        self.check_stored(selected)?;
         match &self.store {
             Store::Nowhere => {
                 self.fill.fill(target);

@@ -231,6 +231,15 @@ impl Resolved {
         }
     }
 
+    /// One past the last element, by its row-major number.
+    pub(crate) fn end(&self, dims: &[u64]) -> u64 {
+        match self {
+            Self::Grid { axes, .. } if axes.iter().any(|axis| axis.len() == 0) => 0,
+            Self::Grid { axes, .. } => axes.iter().zip(dims).fold(0, |n, (axis, dim)| n * dim + (axis.end() - 1)) + 1,
+            Self::Runs { runs, .. } => runs.iter().map(|run| run.start + run.length).max().unwrap_or(0),
+        }
+    }
+
     /// Shape of the result.
     pub(crate) fn shape(&self) -> Vec<u64> {
         match self {

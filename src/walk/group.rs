@@ -51,12 +51,15 @@ impl Links {
         Ok(None)
     }
 
-    /// All links, in the order in which they are stored: by name in old groups, by the hash of the name in
-    /// dense ones.
-    pub(crate) fn all(&self, storage: &Storage, header: &ObjectHeader) -> Result<Vec<Link>> {
+    /// All links, each on its own: one that is damaged does not hide the others. They come in the order in which
+    /// they are stored: by name in old groups, by the hash of the name in dense ones.
+    ///
+    /// # Errors
+    /// A heap or the root of an index that cannot be read.
+    pub(crate) fn all(&self, storage: &Storage, header: &ObjectHeader) -> Result<Vec<Result<Link>>> {
         match self {
             Self::Old { btree, heap } => all_old(storage, *btree, heap),
-            Self::Compact => compact(header),
+            Self::Compact => Ok(compact(header).collect()),
             Self::Dense { info, heap } => {
                 let Some(index) = info.name_index.or(info.creation_order_index.flatten()) else {
                     return Ok(Vec::new());
@@ -70,13 +73,24 @@ impl Links {
 
     /// The link of a name, found through the index.
     pub(crate) fn find(&self, storage: &Storage, header: &ObjectHeader, name: &[u8]) -> Result<Option<Link>> {
-        let is_it = |link: &Link| link.name.as_bytes() == name;
+        // A damaged neighbour is no obstacle, unless what is looked for may be there.
+        let pick = |links: &mut dyn Iterator<Item = Result<Link>>| {
+            let mut fault = None;
+            for link in links {
+                match link {
+                    Ok(link) if link.name.as_bytes() == name => return Ok(Some(link)),
+                    Ok(_) => {}
+                    Err(e) => fault = fault.or(Some(e)),
+                }
+            }
+            fault.map_or(Ok(None), Err)
+        };
         match self {
             Self::Old { btree, heap } => find_old(storage, *btree, heap, name),
-            Self::Compact => Ok(compact(header)?.into_iter().find(is_it)),
+            Self::Compact => pick(&mut compact(header)),
             Self::Dense { info, heap } => {
                 let Some(index) = info.name_index else {
-                    return Ok(self.all(storage, header)?.into_iter().find(is_it));
+                    return pick(&mut self.all(storage, header)?.into_iter());
                 };
                 let tree = Tree::open(storage, index, &[RecordType::LINK_NAME])?;
                 let hash = lookup3(name);
@@ -84,26 +98,39 @@ impl Links {
                 let records = tree.range(storage, &|record| {
                     record.first_chunk().map_or(Ordering::Less, |h| u32::from_le_bytes(*h).cmp(&hash))
                 })?;
-                Ok(dense(storage, *heap, &records, RecordType::LINK_NAME)?.into_iter().find(is_it))
+                pick(&mut dense(storage, *heap, &records, RecordType::LINK_NAME)?.into_iter())
             }
         }
     }
 }
 
 /// The links in an object header.
-fn compact(header: &ObjectHeader) -> Result<Vec<Link>> {
-    header.stored(MessageType::LINK).map(|(_, block)| Ok(Link::decode(block)?)).collect()
+fn compact(header: &ObjectHeader) -> impl Iterator<Item = Result<Link>> {
+    header.stored(MessageType::LINK).map(|(_, block)| Ok(Link::decode(block)?))
 }
 
-fn dense(storage: &Storage, heap: Addr, records: &Records, kind: RecordType) -> Result<Vec<Link>> {
+fn dense(storage: &Storage, heap: Addr, records: &Records, kind: RecordType) -> Result<Vec<Result<Link>>> {
     let heap = Heap::open(storage, heap)?;
     let mut links = Vec::new();
     each(records.iter(), |record| {
-        let record = LinkRecord::decode(record, kind)?;
-        links.push(Link::decode(heap.object(storage, record.id())?.block())?);
-        Ok(())
+        let link = || {
+            let record = LinkRecord::decode(record, kind)?;
+            Ok(Link::decode(heap.object(storage, record.id())?.block())?)
+        };
+        keep(&mut links, link())
     })?;
     Ok(links)
+}
+
+/// Keeps a link, or what is wrong with it; only what the source lacks is an error here.
+fn keep(links: &mut Vec<Result<Link>>, link: Result<Link>) -> Result<()> {
+    match link {
+        Err(e) if e.is_missing() => Err(e),
+        other => {
+            links.push(other);
+            Ok(())
+        }
+    }
 }
 
 fn group_tree(storage: &Storage) -> btree_v1::Tree<'static, u64> {
@@ -134,35 +161,42 @@ fn old_link(storage: &Storage, at: Addr, entry: &SymbolTableEntry, name: Text, h
     Ok(Link::old(name, target))
 }
 
-fn all_old(storage: &Storage, btree: Addr, heap: &Names) -> Result<Vec<Link>> {
+fn all_old(storage: &Storage, btree: Addr, heap: &Names) -> Result<Vec<Result<Link>>> {
     let mut nodes = Vec::new();
-    group_tree(storage).leaves(storage, btree, &|_, _| Ok(true), &mut |leaf| {
+    let mut links = Vec::new();
+    let traversal = group_tree(storage).leaves(storage, btree, &|_, _| Ok(true), &mut |leaf| {
         nodes.push(leaf.child);
         Ok(())
-    })?;
+    });
+    keep_fault(&mut links, traversal)?;
     if nodes.is_empty() {
-        return Ok(Vec::new());
+        return Ok(links);
     }
     let node_size = SymbolTableNode::size(storage.k().group_leaf, storage.widths()) as u64;
-    let names_missing = match heap.segment(storage) {
-        Err(e) if e.is_missing() => Some(e),
-        Err(e) => return Err(e),
-        Ok(_) => None,
-    };
+    // Both are asked for before either is needed.
+    let segment = heap.segment(storage);
     storage.prefetch(nodes.iter().map(|node| (*node, node_size)))?;
-    if let Some(missing) = names_missing {
-        return Err(missing);
-    }
-    let segment = heap.segment(storage)?;
-    let mut links = Vec::new();
+    let segment = segment?;
     each(nodes, |node| {
-        for entry in symbol_table_node(storage, node)?.entries {
-            let name = heap.in_segment(&segment, entry.name)?;
-            links.push(old_link(storage, node, &entry, name, heap)?);
-        }
-        Ok(())
+        let entries = match symbol_table_node(storage, node) {
+            Ok(node) => node.entries,
+            Err(e) => return keep(&mut links, Err(e)),
+        };
+        each(entries, |entry| {
+            let link =
+                heap.in_segment(&segment, entry.name).and_then(|name| old_link(storage, node, &entry, name, heap));
+            keep(&mut links, link)
+        })
     })?;
     Ok(links)
+}
+
+/// The same for a walk over several links.
+fn keep_fault(links: &mut Vec<Result<Link>>, walk: Result<()>) -> Result<()> {
+    match walk {
+        Ok(()) => Ok(()),
+        Err(e) => keep(links, Err(e)),
+    }
 }
 
 fn find_old(storage: &Storage, btree: Addr, heap: &Names, name: &[u8]) -> Result<Option<Link>> {

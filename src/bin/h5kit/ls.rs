@@ -94,7 +94,7 @@ impl List<'_> {
             self.table.row(&mut session.out, row)?;
         }
         // The first comes last: it is taken from the end.
-        let mut jobs = jobs(group, &Indent::default())?;
+        let mut jobs = jobs(group, &Indent::default(), session)?;
         while let Some(Job { link, indent, last }) = jobs.pop() {
             let (branch, below) = match (self.args.tree, last) {
                 (false, _) => ("", ""),
@@ -133,7 +133,7 @@ impl List<'_> {
                     self.table.row(&mut session.out, row)?;
                     if let (Object::Group(group), true) = (&object, self.args.recursive || self.args.tree) {
                         // That it cannot be listed is in its row.
-                        if let Ok(more) = self::jobs(group, &here) {
+                        if let Ok(more) = self::jobs(group, &here, session) {
                             jobs.extend(more);
                         }
                     }
@@ -249,9 +249,9 @@ impl List<'_> {
     }
 }
 
-/// The members of a group as jobs, the last first.
-fn jobs(group: &Group, indent: &Indent) -> h5kit::Result<Vec<Job>> {
-    let mut links = group.links()?;
+/// The members of a group as jobs, the last first. Damaged links are said and left out.
+fn jobs(group: &Group, indent: &Indent, session: &mut Session) -> h5kit::Result<Vec<Job>> {
+    let mut links = session.sound(group.links()?);
     links.reverse();
     let job = |(i, link)| Job { link, indent: indent.clone(), last: i == 0 };
     Ok(links.into_iter().enumerate().map(job).collect())
@@ -259,10 +259,7 @@ fn jobs(group: &Group, indent: &Indent) -> h5kit::Result<Vec<Job>> {
 
 /// Address, header, attributes, times.
 fn header(info: &ObjectInfo, bad: &mut Vec<String>) -> String {
-    let mut parts = vec![
-        format!("at {:#x}", info.address() + info.file().user_block_size()),
-        format!("header version {}", info.header_version()),
-    ];
+    let mut parts = vec![format!("at {:#x}", info.position()), format!("header version {}", info.header_version())];
     match info.attributes() {
         Ok(attributes) => {
             let n = attributes.len() as u64;

@@ -104,6 +104,18 @@ impl Session {
         self.say(paint::BAD, "", &error.to_string());
     }
 
+    /// The sound ones of some things; what is wrong with the others is said.
+    pub fn sound<T>(&mut self, things: impl Iterator<Item = h5kit::Result<T>>) -> Vec<T> {
+        let mut sound = Vec::new();
+        for thing in things {
+            match thing {
+                Ok(thing) => sound.push(thing),
+                Err(e) => self.report(&e),
+            }
+        }
+        sound
+    }
+
     /// Counts something damaged or missing that the output itself shows.
     pub fn found(&mut self) {
         self.findings += 1;

@@ -38,6 +38,13 @@ impl Walk {
             Err(e) => return self.met.push_back(Met::Damaged(e)),
         };
         for link in links {
+            let link = match link {
+                Ok(link) => link,
+                Err(e) => {
+                    self.met.push_back(Met::Damaged(e));
+                    continue;
+                }
+            };
             let Target::Hard(address) = link.target() else {
                 self.met.push_back(Met::Link(link));
                 continue;

@@ -48,7 +48,7 @@ impl Head<'_> {
         table.flush(&mut self.session.out)?;
         let Object::Group(group) = object else { return Ok(()) };
         let links = match group.links() {
-            Ok(links) => links,
+            Ok(links) => self.session.sound(links),
             Err(e) => {
                 self.session.report(&e);
                 return Ok(());
@@ -243,7 +243,7 @@ impl Head<'_> {
 
     fn json_members(&mut self, group: &Group) -> Done {
         let links = match group.links() {
-            Ok(links) => links,
+            Ok(links) => self.session.sound(links),
             Err(e) => {
                 self.session.report(&e);
                 Vec::new()
