@@ -20,7 +20,7 @@ pub struct Limits {
     /// Levels of a B-tree, of nested fractal heap indirect blocks, or of virtual datasets in virtual datasets.
     /// Default 64.
     pub tree_depth: u32,
-    /// Source datasets that are opened for one read of a virtual dataset, sources of sources included. Default
+    /// Source datasets that are opened for one read of a virtual dataset; a source of a source counts as 16. Default
     /// 65 536.
     pub virtual_sources: u64,
     /// Nodes of one index (B-tree, fixed or extensible array). Default 16 Mi.

@@ -167,7 +167,7 @@ impl Lines {
         if bytes > self.budget {
             return Err(Error::limit("bytes of a digest", bytes, self.budget));
         }
-        let heap = FileHeap(dataset.file().storage());
+        let heap = FileHeap::new(dataset.file().storage());
         let canonical = Canonical::of(dataset.datatype()).ok_or_else(revised)?;
         let mut hasher = XxHash3_128::new();
         let mut buffer: Vec<u8> = Vec::new();
@@ -280,7 +280,7 @@ fn hash_attribute(attribute: &Attribute, datatype: &Datatype, dataspace: &Datasp
     if dataspace.is_null() {
         return Ok(None);
     }
-    let heap = FileHeap(attribute.owner().file().storage());
+    let heap = FileHeap::new(attribute.owner().file().storage());
     let canonical = Canonical::of(datatype).ok_or_else(revised)?;
     let mut hasher = XxHash3_128::new();
     canonical.hash(&attribute.read_bytes()?, &heap as &dyn Heap, &mut hasher)?;

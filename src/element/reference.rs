@@ -86,12 +86,39 @@ pub(crate) fn selection(stored: &StoredSelection) -> Selection {
             block: dims.iter().map(|d| d.block.unwrap_or(u64::MAX)).collect(),
         }
         .into(),
-        StoredSelection::Irregular { rank, corners, .. } => {
-            let corners: Vec<&[u64]> = corners.chunks_exact(*rank).collect();
-            let blocks = corners.chunks_exact(2).map(|pair| (pair[0].to_vec(), pair[1].to_vec()));
-            Blocks(blocks.collect()).into()
-        }
+        StoredSelection::Irregular { rank, corners, .. } => regular(*rank, corners).map_or_else(
+            || {
+                let corners: Vec<&[u64]> = corners.chunks_exact(*rank).collect();
+                let blocks = corners.chunks_exact(2).map(|pair| (pair[0].to_vec(), pair[1].to_vec()));
+                Blocks(blocks.collect()).into()
+            },
+            Selection::Hyperslab,
+        ),
     }
+}
+
+/// A list of blocks as a pattern, where it is one along a single dimension: old files have no other way to store
+/// patterns.
+fn regular(rank: usize, corners: &[u64]) -> Option<Hyperslab> {
+    let mut blocks = corners.chunks_exact(2 * rank);
+    let (first, last) = blocks.next()?.split_at(rank);
+    let block: Vec<u64> =
+        first.iter().zip(last).map(|(f, l)| l.checked_sub(*f)?.checked_add(1)).collect::<Option<_>>()?;
+    let mut slab = Hyperslab::new(first, vec![1; rank]).stride(block.clone()).block(block);
+    let Some(second) = corners.chunks_exact(2 * rank).nth(1) else { return Some(slab) };
+    let along = (0..rank).find(|d| second[*d] != first[*d])?;
+    let stride = second[along].checked_sub(first[along]).filter(|stride| *stride >= slab.block[along])?;
+    for (n, other) in (1u64..).zip(blocks) {
+        for d in 0..rank {
+            let start = first[d].checked_add(if d == along { stride.checked_mul(n)? } else { 0 })?;
+            if other[d] != start || other[rank + d].checked_sub(start)?.checked_add(1)? != slab.block[d] {
+                return None;
+            }
+        }
+        slab.count[along] = n + 1;
+    }
+    slab.stride[along] = stride;
+    Some(slab)
 }
 
 impl Element for Reference {
@@ -161,5 +188,26 @@ fn decode(element: &[u8], kind: ReferenceKind, heap: &dyn Heap) -> Result<Option
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_in_a_row_are_a_pattern() {
+        let expected = Hyperslab::new([1, 0], [3, 1]).stride([4, 5]).block([2, 5]);
+        assert_eq!(regular(2, &[1, 0, 2, 4, 5, 0, 6, 4, 9, 0, 10, 4]), Some(expected));
+        assert_eq!(regular(1, &[3, 5]), Some(Hyperslab::new([3], [1]).stride([3]).block([3])));
+        for corners in [
+            &[0, 0, 4, 5, 9, 9][..], // unequal
+            &[0, 1, 1, 2],           // overlapping
+            &[4, 4, 0, 0],           // backwards
+            &[5, 4],                 // empty
+        ] {
+            assert_eq!(regular(1, corners), None);
+        }
+        assert_eq!(regular(2, &[0, 0, 0, 0, 1, 1, 1, 1]), None);
     }
 }

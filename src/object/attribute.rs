@@ -146,7 +146,7 @@ impl Attribute {
         let bytes = self.bytes(datatype, dataspace.elements().unwrap_or(u64::MAX))?;
         let elements = dataspace.elements().unwrap_or(0) as usize;
         let mut values = O::Element::empty_vec(elements)?;
-        decode(&bytes, &FileHeap(self.owner.file().storage()), &mut values)?;
+        decode(&bytes, &FileHeap::new(self.owner.file().storage()), &mut values)?;
         O::from_elements(values, &dataspace.dims)
     }
 

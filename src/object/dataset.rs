@@ -101,7 +101,7 @@ impl Dataset {
             }
         };
         if let Store::Virtual(mappings) = &store {
-            virtual_read::extend(&file, &nesting, mappings, &mut dataspace)?;
+            virtual_read::extend(&file, &nesting, at, mappings, &mut dataspace)?;
         }
         let raw = RawData {
             dims: dataspace.dims.clone(),
@@ -216,7 +216,7 @@ impl Dataset {
         }
         let mut value = [T::empty()];
         let decode = T::decoder(self.datatype()).in_object(self.path())?;
-        decode(bytes, &FileHeap(self.file().storage()), &mut value).in_object(self.path())?;
+        decode(bytes, &FileHeap::new(self.file().storage()), &mut value).in_object(self.path())?;
         let [value] = value;
         Ok(Some(value))
     }
@@ -404,7 +404,7 @@ impl Dataset {
 
     /// Converts block by block, so that the bytes of all elements are never there at once.
     fn decode_blocks<T>(&self, selected: &Resolved, values: &mut [T], decode: &Decode<'_, T>) -> Result<()> {
-        let heap = FileHeap(self.file().storage());
+        let heap = FileHeap::new(self.file().storage());
         let mut rest = values;
         let mut first = 0u64;
         let mut bytes = Vec::new();

@@ -1,24 +1,56 @@
+use std::cell::Cell;
+
 use crate::bytes::{Block, Widths};
 use crate::element::Heap;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::reference::HeapPlace;
 use crate::walk::Storage;
 use crate::walk::global_heap::{self, Collection};
 
-/// The global heap of a file.
-pub(crate) struct FileHeap<'s>(pub(crate) &'s Storage);
+/// The global heap of a file, for one read.
+pub(crate) struct FileHeap<'s> {
+    storage: &'s Storage,
+    /// Bytes that the read may still take out of it.
+    budget: Cell<u64>,
+}
+
+/// What a small file may let a read take out of the heap. Sequences of sequences can lead to the same object again
+/// and again, and so to more than any file holds.
+const LEAST: u64 = 1 << 30;
+
+/// The same for a large file, in whole files.
+const FILES: u64 = 64;
+
+/// What finding an object costs, in bytes.
+const OBJECT: u64 = 64;
+
+impl<'s> FileHeap<'s> {
+    pub(crate) fn new(storage: &'s Storage) -> Self {
+        let most = storage.source().len().saturating_mul(FILES).saturating_add(LEAST);
+        Self { storage, budget: Cell::new(most.min(storage.limits().read_bytes)) }
+    }
+}
 
 impl Heap for FileHeap<'_> {
     fn widths(&self) -> Widths {
-        self.0.widths()
+        self.storage.widths()
     }
 
     fn prefetch(&self, places: &mut dyn Iterator<Item = HeapPlace>) -> Result<()> {
-        global_heap::prefetch(self.0, places)
+        global_heap::prefetch(self.storage, places)
     }
 
     fn object(&self, place: HeapPlace, with: &mut dyn FnMut(Block<'_>) -> Result<()>) -> Result<()> {
-        let collection = Collection::read(self.0, place.collection)?;
-        with(collection.object(place.index)?)
+        let collection = Collection::read(self.storage, place.collection)?;
+        let object = collection.object(place.index)?;
+        let cost = OBJECT + object.bytes().len() as u64;
+        match self.budget.get().checked_sub(cost) {
+            Some(left) => self.budget.set(left),
+            None => {
+                let allowed = self.storage.limits().read_bytes;
+                return Err(Error::limit("read_bytes", allowed.saturating_add(cost), allowed));
+            }
+        }
+        with(object)
     }
 }

@@ -171,7 +171,7 @@ impl RawData {
             let first = group[0].from;
             let ends = runs.peek().is_none_or(|run| {
                 let (from, length) = (run.start * size as u64, run.length * size as u64);
-                from < next.from || length > SMALL_RUN || from + length - first > WINDOW
+                from < next.from + next.length as u64 || length > SMALL_RUN || from + length - first > WINDOW
             });
             if ends {
                 match read_group(&group, target, read_at) {
@@ -190,8 +190,7 @@ impl RawData {
         let wanted: Vec<Range<u64>> =
             axes.iter().zip(chunk).map(|(axis, n)| axis.start / n..axis.end().div_ceil(*n)).collect();
         let found = self.find(grid, &wanted)?;
-        let cells = wanted.iter().fold(1u64, |n, range| n.saturating_mul(range.end - range.start));
-        if (found.len() as u64) < cells {
+        if !found.covers(&wanted) {
             self.fill.fill(target);
         }
         let target_dims: Vec<u64> = axes.iter().map(Axis::len).collect();

@@ -32,7 +32,7 @@ pub(crate) struct RowRun {
 }
 
 /// Most runs that a union of boxes may fall into.
-const MAX_RUNS: u64 = 1 << 26;
+const MAX_RUNS: u64 = 1 << 22;
 
 impl Axis {
     pub(crate) fn whole(extent: u64) -> Self {
@@ -50,6 +50,15 @@ impl Axis {
     /// One past the last element.
     pub(crate) fn end(&self) -> u64 {
         if self.len() == 0 { self.start } else { self.start + (self.count - 1) * self.stride + self.block }
+    }
+
+    /// Selected indices below `limit`.
+    fn before(&self, limit: u64) -> u64 {
+        let Some(room) = limit.checked_sub(self.start) else { return 0 };
+        let stride = self.stride.max(1);
+        let whole = (room / stride).min(self.count);
+        let rest = if whole < self.count { (room % stride).min(self.block) } else { 0 };
+        whole * self.block + rest
     }
 
     /// True where the elements follow one another.
@@ -185,7 +194,7 @@ fn resolve_blocks(blocks: &Blocks, dims: &[u64]) -> Result<Resolved> {
         let shape = axes.iter().map(Axis::len).collect();
         for run in (Resolved::Grid { axes, shape }).runs(dims) {
             if pieces.len() as u64 >= MAX_RUNS {
-                return Err(Error::limit("runs of a selection", MAX_RUNS + 1, MAX_RUNS));
+                return Err(Error::limit("runs of an irregular selection", MAX_RUNS + 1, MAX_RUNS));
             }
             pieces.push(run);
         }
@@ -262,9 +271,44 @@ impl Resolved {
 
     /// The elements as runs, in the order in which they are read.
     pub(crate) fn runs<'r>(&'r self, dims: &'r [u64]) -> Box<dyn Iterator<Item = RowRun> + 'r> {
+        self.runs_from(dims, 0)
+    }
+
+    /// The same without the first so many elements.
+    pub(crate) fn runs_from<'r>(&'r self, dims: &'r [u64], skip: u64) -> Box<dyn Iterator<Item = RowRun> + 'r> {
         match self {
-            Self::Runs { runs, .. } => Box::new(runs.iter().copied()),
-            Self::Grid { axes, .. } => Box::new(GridRuns::new(axes, dims)),
+            Self::Runs { runs, .. } => {
+                let mut skip = skip;
+                Box::new(runs.iter().filter_map(move |run| {
+                    let n = skip.min(run.length);
+                    skip -= n;
+                    let rest = RowRun { start: run.start + n, length: run.length - n };
+                    (rest.length > 0).then_some(rest)
+                }))
+            }
+            Self::Grid { axes, .. } => Box::new(GridRuns::new(axes, dims).skipping(skip)),
+        }
+    }
+
+    /// Elements of an ordered selection whose first coordinate is below `start`.
+    pub(crate) fn before(&self, start: u64, dims: &[u64]) -> u64 {
+        match self {
+            Self::Grid { axes, .. } => axes
+                .split_first()
+                .map_or(0, |(first, inner)| first.before(start).saturating_mul(inner.iter().map(Axis::len).product())),
+            Self::Runs { runs, .. } => {
+                let limit = dims.get(1..).unwrap_or_default().iter().fold(start, |n, dim| n.saturating_mul(*dim));
+                let below = runs.iter().take_while(|run| run.start < limit);
+                below.map(|run| run.length.min(limit - run.start)).sum()
+            }
+        }
+    }
+
+    /// True where the elements come in row-major order.
+    pub(crate) fn is_ordered(&self) -> bool {
+        match self {
+            Self::Grid { .. } => true,
+            Self::Runs { runs, .. } => runs.is_sorted_by_key(|run| run.start),
         }
     }
 }
@@ -326,6 +370,8 @@ struct GridRuns<'g> {
     inner: usize,
     /// Number of the block (inner dimension) or element (outer ones) that is next; `None` at the end.
     next: Option<Vec<u64>>,
+    /// Elements of the next run that are left out.
+    trim: u64,
 }
 
 impl<'g> GridRuns<'g> {
@@ -340,7 +386,27 @@ impl<'g> GridRuns<'g> {
             inner -= 1;
         }
         let empty = axes.iter().any(|axis| axis.len() == 0);
-        Self { axes, strides, inner, next: (!empty).then(|| vec![0; dims.len()]) }
+        Self { axes, strides, inner, next: (!empty).then(|| vec![0; dims.len()]), trim: 0 }
+    }
+
+    /// The same without the first so many elements.
+    fn skipping(mut self, elements: u64) -> Self {
+        if elements == 0 || self.axes.is_empty() {
+            return self;
+        }
+        let length = self.axes[self.inner].block * self.strides[self.inner];
+        let Some(place) = &mut self.next else { return self };
+        let mut number = elements / length.max(1);
+        for d in (0..=self.inner).rev() {
+            let n = if d == self.inner { self.axes[d].count } else { self.axes[d].len() };
+            place[d] = number % n;
+            number /= n;
+        }
+        self.trim = elements % length.max(1);
+        if number > 0 {
+            self.next = None;
+        }
+        self
     }
 
     /// Index along a dimension of the element (outer dimensions) or block (the inner one) numbered `n`.
@@ -363,7 +429,7 @@ impl Iterator for GridRuns<'_> {
             self.next = None;
             return Some(RowRun { start: 0, length: 1 });
         }
-        let start = (0..=self.inner).map(|d| self.index(d, place[d]) * self.strides[d]).sum();
+        let start: u64 = (0..=self.inner).map(|d| self.index(d, place[d]) * self.strides[d]).sum();
         let length = self.axes[self.inner].block * self.strides[self.inner];
         let mut following = place;
         let advanced = (0..=self.inner).rev().any(|d| {
@@ -375,6 +441,7 @@ impl Iterator for GridRuns<'_> {
             following[d] != 0
         });
         self.next = advanced.then_some(following);
-        Some(RowRun { start, length })
+        let trim = std::mem::take(&mut self.trim);
+        Some(RowRun { start: start + trim, length: length - trim })
     }
 }

@@ -55,6 +55,31 @@ fn what_does_not_fit_is_an_error() {
 }
 
 proptest! {
+    /// Runs without the first elements are the runs of the others.
+    #[test]
+    fn skipping_leaves_out_the_first(
+        dims in prop::array::uniform3(1u64..6),
+        gap in prop::array::uniform3(0u64..2),
+        count in prop::array::uniform3(1u64..4),
+        block in prop::array::uniform3(1u64..3),
+        skip in 0u64..60,
+        start in 0u64..8,
+    ) {
+        let stride: Vec<u64> = (0..3).map(|d| block[d] + gap[d]).collect();
+        let slab = Hyperslab::new([0, 0, 0], count).stride(stride).block(block);
+        let Ok(resolved) = Selection::from(slab).resolve(&dims) else { return Ok(()) };
+        let all: Vec<u64> = resolved.runs(&dims).flat_map(|r| r.start..r.start + r.length).collect();
+        let rest: Vec<u64> = resolved.runs_from(&dims, skip).flat_map(|r| r.start..r.start + r.length).collect();
+        prop_assert_eq!(&rest[..], &all[(skip as usize).min(all.len())..]);
+        let before = all.iter().filter(|n| **n / (dims[1] * dims[2]) < start).count() as u64;
+        prop_assert_eq!(resolved.before(start, &dims), before);
+        let runs = Resolved::Runs { runs: resolved.runs(&dims).collect(), elements: resolved.elements() };
+        prop_assert_eq!(runs.before(start, &dims), before);
+        let rest_of_runs: Vec<u64> = runs.runs_from(&dims, skip).flat_map(|r| r.start..r.start + r.length).collect();
+        prop_assert_eq!(rest_of_runs, rest);
+        prop_assert_eq!(resolved.end(&dims), all.iter().max().map_or(0, |n| n + 1));
+    }
+
     /// Cut into blocks, a selection is the same elements in the same order.
     #[test]
     fn blocks_make_the_whole(

@@ -79,6 +79,9 @@ pub(super) fn expand(mapping: &Mapping, dims: &[u64], sources: &Sources<'_>, win
         return Ok(vec![Expanded { dataset: dataset(), source: union(parts), target: union(targets) }]);
     }
     // One source for each block, numbered.
+    if !is_numbered(&file) && !is_numbered(&dataset) {
+        return Err(sources.corrupt("source filename"));
+    }
     let mut expanded = Vec::new();
     let along = target[dimension];
     let wanted = window.start[dimension]..window.start[dimension] + window.count[dimension];

@@ -13,8 +13,8 @@ use super::dataset::Dataset;
 use super::file::File;
 use super::lookup::{self, Object};
 use super::raw::RawData;
-use crate::element::{convert, zeroed};
-use crate::error::{Cause, Error, ErrorKind, Result, Unsupported};
+use crate::element::{convert, out_of_memory, zeroed};
+use crate::error::{Cause, Corrupt, Error, ErrorKind, Fault, Result, Structure, Unsupported};
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::{Class, Datatype};
 use crate::format::virtual_mapping::VirtualMappings;
@@ -46,7 +46,9 @@ impl Nesting {
         if depth > limits.tree_depth {
             return Err(Error::limit("tree_depth", depth.into(), limits.tree_depth.into()));
         }
-        let opened = self.opened.fetch_add(1, Ordering::Relaxed) + 1;
+        // Sources of sources multiply, and are rare where nobody means harm.
+        let weight = if self.depth == 0 { 1 } else { 16 };
+        let opened = self.opened.fetch_add(weight, Ordering::Relaxed) + weight;
         if opened > limits.virtual_sources {
             return Err(Error::limit("virtual_sources", opened, limits.virtual_sources));
         }
@@ -103,6 +105,11 @@ impl Window {
         }
     }
 
+    /// True where the box ends before the rows of this element begin.
+    fn is_before(&self, place: &[u64]) -> bool {
+        place.first().zip(self.start.first()).is_some_and(|(place, start)| *place >= start + self.count[0])
+    }
+
     /// Row-major number of an element of the box.
     fn offset(&self, place: &[u64]) -> u64 {
         place.iter().zip(&self.start).zip(&self.count).fold(0, |n, ((p, start), count)| n * count + (p - start))
@@ -126,7 +133,7 @@ impl Window {
 
 fn read_window(raw: &RawData, mappings: &VirtualMappings, window: &Window, target: &mut [u8]) -> Result<()> {
     raw.fill.fill(target);
-    let sources = Sources { file: &raw.file, nesting: &raw.nesting };
+    let sources = Sources { file: &raw.file, nesting: &raw.nesting, at: raw.at };
     each(&mappings.entries, |mapping| {
         let parts = expand(mapping, &raw.dims, &sources, window)?;
         each(parts, |part| read_part(raw, &part, window, target))
@@ -137,9 +144,16 @@ fn read_window(raw: &RawData, mappings: &VirtualMappings, window: &Window, targe
 struct Sources<'f> {
     file: &'f File,
     nesting: &'f Nesting,
+    /// Position of the virtual dataset, for errors.
+    at: u64,
 }
 
 impl Sources<'_> {
+    /// The error of a mapping that makes no sense.
+    fn corrupt(&self, field: &'static str) -> Error {
+        Corrupt::new(Structure::VirtualMapping, field, self.at, Fault::Value(0)).into()
+    }
+
     /// The source dataset; `None` where it, or its file, is not there.
     fn open(&self, file: &str, path: &str) -> Result<Option<Dataset>> {
         let nesting = self.nesting.deeper(self.file.limits())?;
@@ -168,11 +182,17 @@ fn read_part(raw: &RawData, part: &Expanded, window: &Window, target: &mut [u8])
     let reach: Vec<u64> = reach.iter().zip(&source_dims).map(|(r, n)| *r.max(n)).collect();
     let from = part.source.resolve(&reach)?;
     let to = part.target.resolve(&raw.dims)?;
+    let ordered = to.is_ordered();
+    let first = window.start.first().copied().unwrap_or(0);
+    let skipped = if ordered { to.before(first, &raw.dims) } else { 0 };
+    let rows_from = Rows::of(from.runs_from(&reach, skipped), &reach);
+    let rows_to = Rows::of(to.runs_from(&raw.dims, skipped), &raw.dims);
     let mut transfers: Vec<Transfer> = Vec::new();
     let whole = Window { start: vec![0; source_dims.len()], count: source_dims.clone() };
-    for (row_from, row_to, length) in
-        piece::zip(Rows::of(from.runs(&reach), &reach), Rows::of(to.runs(&raw.dims), &raw.dims))
-    {
+    for (row_from, row_to, length) in piece::zip(rows_from, rows_to) {
+        if ordered && window.is_before(&row_to) {
+            break;
+        }
         let Some((skip, n)) = window.clip(&row_to, length) else { continue };
         let mut place = row_from;
         advance(&mut place, skip);
@@ -181,6 +201,7 @@ fn read_part(raw: &RawData, part: &Expanded, window: &Window, target: &mut [u8])
         let mut in_window = row_to;
         advance(&mut in_window, skip + skip_more);
         let to = window.offset(&in_window) as usize * size;
+        transfers.try_reserve(1).map_err(|_| out_of_memory::<Transfer>(transfers.len()))?;
         transfers.push(Transfer { run: RowRun { start: whole.offset(&place), length: n }, to });
     }
     let elements = transfers.iter().map(|t| t.run.length).sum();
@@ -225,11 +246,17 @@ fn check_heap(raw: &RawData, source: &Dataset) -> Result<()> {
 }
 
 /// Sets the dimensions without an end to where the sources end.
-pub(super) fn extend(file: &File, nesting: &Nesting, mappings: &VirtualMappings, space: &mut Dataspace) -> Result<()> {
+pub(super) fn extend(
+    file: &File,
+    nesting: &Nesting,
+    at: u64,
+    mappings: &VirtualMappings,
+    space: &mut Dataspace,
+) -> Result<()> {
     let max = space.max_dims();
     let mut reached: Vec<Option<u64>> = vec![None; space.dims.len()];
     let mut bounded = vec![0u64; space.dims.len()];
-    let sources = Sources { file, nesting };
+    let sources = Sources { file, nesting, at };
     for mapping in &mappings.entries {
         if mapping.target_rank().is_some_and(|rank| rank != space.dims.len()) {
             continue;

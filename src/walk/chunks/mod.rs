@@ -68,8 +68,19 @@ impl StoredChunks {
         self.scaled.chunks_exact(self.rank).zip(self.entries.iter().copied())
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+    /// True where every chunk of the box is there. A damaged index may hold one twice and another not at all.
+    pub(crate) fn covers(&self, wanted: &ChunkBox) -> bool {
+        let cells = wanted.iter().fold(1u64, |n, range| n.saturating_mul(range.end - range.start));
+        if (self.entries.len() as u64) < cells {
+            return false;
+        }
+        let mut seen = vec![false; cells as usize];
+        for scaled in self.scaled.chunks_exact(self.rank) {
+            let places = scaled.iter().zip(wanted);
+            let cell = places.fold(0, |n, (s, range)| n * (range.end - range.start) + (s - range.start));
+            seen[cell as usize] = true;
+        }
+        seen.iter().all(|seen| *seen)
     }
 }
 
