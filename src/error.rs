@@ -42,10 +42,11 @@ pub enum ErrorKind {
 }
 
 /// An error with the path of the object it concerns, where one is known.
-#[derive(Debug)]
+///
+/// `Debug` says the same as `Display`, so that a `main` that returns it speaks to people. Control characters that a
+/// file put into a name are shown as escapes.
 pub struct Error(Box<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     path: Option<String>,
     cause: Cause,
@@ -135,7 +136,7 @@ pub enum Cause {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SelectionFault {
     /// Another number of dimensions than the dataspace has.
-    #[error("{given} dimensions given, the dataspace has {rank}")]
+    #[error("indices for {given} dimensions, the dataspace has {rank}")]
     Rank {
         /// Dimensions of the selection.
         given: usize,
@@ -143,12 +144,22 @@ pub enum SelectionFault {
         rank: usize,
     },
     /// Past the end of a dimension.
-    #[error("dimension {dimension}: {end} is past its end, {extent}")]
+    #[error("dimension {dimension} has {extent} elements, the selection ends at {end}")]
     OutOfBounds {
         /// The dimension, from 0.
         dimension: usize,
         /// One past the last element selected.
         end: u64,
+        /// Elements of the dimension.
+        extent: u64,
+    },
+    /// An index that the dimension does not have.
+    #[error("dimension {dimension} has {extent} elements, there is none at {}", Index(*index))]
+    Index {
+        /// The dimension, from 0.
+        dimension: usize,
+        /// The index; the largest number stands for a negative one.
+        index: u64,
         /// Elements of the dimension.
         extent: u64,
     },
@@ -386,6 +397,14 @@ pub enum FilterFault {
     Unsupported(Unsupported),
 }
 
+struct Index(u64);
+
+impl fmt::Display for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == u64::MAX { f.write_str("a negative index") } else { self.0.fmt(f) }
+    }
+}
+
 struct Nearest<'a>(&'a [String]);
 
 impl fmt::Display for Nearest<'_> {
@@ -497,10 +516,20 @@ impl<T, E: Into<Error>> InObject<T> for Result<T, E> {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0.path {
-            Some(path) => write!(f, "{path}: {}", self.0.cause),
-            None => self.0.cause.fmt(f),
+        let text = match &self.0.path {
+            Some(path) => format!("{path}: {}", self.0.cause),
+            None => self.0.cause.to_string(),
+        };
+        for c in text.chars() {
+            if c.is_control() { write!(f, "{}", c.escape_default())? } else { fmt::Write::write_char(f, c)? }
         }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

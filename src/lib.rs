@@ -45,7 +45,7 @@ pub use object::{
     Attribute, Attributes, Dataset, File, FillInfo, FilterInfo, Folder, Group, Layout, Link, Links, Member,
     NamedDatatype, Neighbours, Object, ObjectInfo, Options, StoredChunk, Target,
 };
-pub use selection::{Hyperslab, Points, Selection, Slice};
+pub use selection::{Blocks, Hyperslab, Mask, Points, Selection, Slice};
 pub use walk::Condition;
 pub use walk::survey::{Counts, Data as SurveyData, Extent, Finding, Survey};
 

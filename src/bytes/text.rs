@@ -3,7 +3,8 @@ use std::fmt;
 
 /// Bytes that a file calls text: a name, a path, a tag. Nothing promises that they are UTF-8.
 ///
-/// `Display` shows each byte that is not part of UTF-8 as `\xNN`.
+/// `Display` shows each byte that is not part of UTF-8 as `\xNN` and the rest as it is, control characters included;
+/// `Debug` escapes those too.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Text(Vec<u8>);
 
@@ -80,6 +81,6 @@ impl fmt::Display for Text {
 
 impl fmt::Debug for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{self}\"")
+        write!(f, "\"{}\"", self.display().escape_debug())
     }
 }

@@ -223,7 +223,7 @@ fn revised() -> Error {
 fn why(error: &Error) -> &'static str {
     match (error.kind(), error.unsupported()) {
         (_, Some(Unsupported::Filter(_) | Unsupported::FilterFeature(..))) => "unreadable",
-        (ErrorKind::Unsupported | ErrorKind::Type, _) => "unsupported",
+        (ErrorKind::Unsupported | ErrorKind::Type | ErrorKind::Limit, _) => "unsupported",
         _ => "unreadable",
     }
 }

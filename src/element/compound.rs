@@ -1,5 +1,5 @@
 use super::{Decoder, Element, Heap};
-use crate::error::{Error, Result};
+use crate::error::{Cause, Error, Result};
 use crate::format::message::datatype::{Class, Datatype};
 
 /// Decodes one member of compound elements.
@@ -15,7 +15,9 @@ pub struct Column<T> {
 /// # Errors
 /// `NotFound` where the compound has no such member, `Type` where it is no compound or the member is no `T`.
 pub fn member<T: Element>(datatype: &Datatype, name: &str) -> Result<Column<T>> {
-    let Class::Compound { members } = &datatype.class else { return Err(super::mismatch::<T>(datatype)) };
+    let Class::Compound { members } = &datatype.class else {
+        return Err(Cause::Type { stored: datatype.to_string(), wanted: "a compound".to_owned() }.into());
+    };
     let Some(member) = members.iter().find(|m| m.name == *name) else {
         let names = members.iter().map(|m| m.name.to_string()).collect();
         return Err(Error::not_found("member", name, names));
@@ -100,6 +102,17 @@ macro_rules! compound {
                     })+
                     Ok(())
                 }))
+            }
+        }
+
+        $crate::compound!(@output $name);
+    };
+    (@output $name:ident) => {
+        impl $crate::element::Output for $name {
+            type Element = Self;
+
+            fn from_elements(elements: Vec<Self>, _: &[u64]) -> $crate::Result<Self> {
+                $crate::element::one(elements)
             }
         }
     };

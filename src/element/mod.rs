@@ -39,7 +39,7 @@ pub use compound::{Column, member};
 pub(crate) use convert::convert;
 pub(crate) use fixed_point::{FixedPointReader, Integer};
 pub use number::Lossy;
-pub use output::Output;
+pub use output::{Output, one};
 pub(crate) use reference::selection;
 pub use reference::{Reference, ReferenceTarget};
 pub use text::Bytes;

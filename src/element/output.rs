@@ -16,6 +16,14 @@ pub trait Output: Sized {
     /// # Errors
     /// `Selection` or `Usage` where the shape is not that of the result.
     fn from_elements(elements: Vec<Self::Element>, shape: &[u64]) -> Result<Self>;
+
+    /// The result for a null dataspace, which has no element and no shape: an empty `Vec` or [`Array`], `None`.
+    ///
+    /// # Errors
+    /// `Usage` for results that must have an element or a shape.
+    fn from_null() -> Result<Self> {
+        Err(Usage::Null.into())
+    }
 }
 
 impl<T: Element> Output for Vec<T> {
@@ -24,6 +32,10 @@ impl<T: Element> Output for Vec<T> {
     fn from_elements(elements: Self, _: &[u64]) -> Result<Self> {
         Ok(elements)
     }
+
+    fn from_null() -> Result<Self> {
+        Ok(Self::new())
+    }
 }
 
 impl Output for Array {
@@ -31,6 +43,10 @@ impl Output for Array {
 
     fn from_elements(values: Vec<Value>, shape: &[u64]) -> Result<Self> {
         Ok(Self { shape: shape.to_vec(), values })
+    }
+
+    fn from_null() -> Result<Self> {
+        Ok(Self { shape: vec![0], values: Vec::new() })
     }
 }
 
@@ -58,6 +74,10 @@ impl<T: Element> Output for Option<T> {
     fn from_elements(elements: Vec<Self>, _: &[u64]) -> Result<Self> {
         one(elements)
     }
+
+    fn from_null() -> Result<Self> {
+        Ok(None)
+    }
 }
 
 impl<T: Element, const N: usize> Output for [T; N] {
@@ -68,7 +88,11 @@ impl<T: Element, const N: usize> Output for [T; N] {
     }
 }
 
-fn one<T>(elements: Vec<T>) -> Result<T> {
+/// The only one of some values.
+///
+/// # Errors
+/// `Usage` where there are more, or none.
+pub fn one<T>(elements: Vec<T>) -> Result<T> {
     let n = elements.len() as u64;
     let mut elements = elements.into_iter();
     match (elements.next(), n) {

@@ -55,6 +55,37 @@ pub struct Array {
     pub values: Vec<Value>,
 }
 
+impl Value {
+    /// The string, where this is one and it is UTF-8; also the name of an enumeration's value.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) | Self::Enumeration(Some(text), _) => text.as_str(),
+            _ => None,
+        }
+    }
+
+    /// The integer, where this is one or an enumeration's value, and 64 bits hold it.
+    #[must_use]
+    pub fn as_i64(&self) -> Option<i64> {
+        match self {
+            Self::Integer(n) | Self::Enumeration(_, n) => i64::try_from(*n).ok(),
+            _ => None,
+        }
+    }
+
+    /// The number as `f64`, where this is a number: the nearest one.
+    #[must_use]
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Integer(n) => Some(*n as f64),
+            Self::Unsigned(n) => Some(*n as f64),
+            Self::Float(n) | Self::WideFloat(n, _) => Some(*n),
+            _ => None,
+        }
+    }
+}
+
 impl Element for Value {
     fn type_name() -> String {
         "Value".into()

@@ -4,7 +4,7 @@ use super::heap::FileHeap;
 use super::info::ObjectInfo;
 use crate::bytes::Text;
 use crate::element::{Element, Output};
-use crate::error::{Error, Fault, InObject, Result, Structure, Usage};
+use crate::error::{Error, Fault, InObject, Result, Structure};
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::Datatype;
 use crate::walk::attributes::Found;
@@ -95,7 +95,15 @@ impl Attribute {
         Datatype::decode(parts.datatype.block(), storage.limits().datatype_depth).map_err(|e| self.named(e.into()))
     }
 
-    /// Its shape.
+    /// Elements of each dimension, slowest first; empty for a scalar and for a null dataspace.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn shape(&self) -> Result<Vec<u64>> {
+        Ok(self.dataspace()?.dims)
+    }
+
+    /// Its dataspace, which tells a scalar from a null one.
     ///
     /// # Errors
     /// `Corrupt`.
@@ -127,7 +135,8 @@ impl Attribute {
         }
     }
 
-    /// The value: `Vec<T>`, a scalar, an `ndarray` array, or an [`Array`](crate::element::Array) of anything.
+    /// The value: `Vec<T>`, a scalar, an `ndarray` array, or an [`Array`](crate::element::Array) of anything. A null
+    /// dataspace gives an empty `Vec` or `Array`, or `None`.
     ///
     /// # Errors
     /// `Type` where the elements do not convert; `Usage` where the result is one value and there are more,
@@ -140,7 +149,7 @@ impl Attribute {
 
     fn convert<O: Output>(&self, datatype: &Datatype, dataspace: &Dataspace) -> Result<O> {
         if dataspace.is_null() {
-            return Err(Usage::Null.into());
+            return O::from_null();
         }
         let decode = O::Element::decoder(datatype)?;
         let bytes = self.bytes(datatype, dataspace.elements().unwrap_or(u64::MAX))?;

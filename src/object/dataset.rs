@@ -131,7 +131,8 @@ impl Dataset {
         }
     }
 
-    /// Elements of each dimension, slowest first; empty for a scalar and for a null dataspace.
+    /// Elements of each dimension, slowest first; empty for a scalar and for a null dataspace, which
+    /// [`dataspace`](Self::dataspace) tells apart.
     #[must_use]
     pub fn shape(&self) -> &[u64] {
         &self.parts.dataspace.dims
@@ -286,13 +287,17 @@ impl Dataset {
     }
 
     /// Reads the selected elements: into `Vec<T>`, an `ndarray` array, one value where one is selected, or an
-    /// [`Array`](crate::element::Array) of anything. Row-major.
+    /// [`Array`](crate::element::Array) of anything. Row-major. A null dataspace gives an empty `Vec` or `Array`, or
+    /// `None`; a range that ends before it begins selects nothing.
     ///
     /// # Errors
     /// `Selection`, `Type` where elements do not convert, `Usage` where one value is asked for and there are
     /// more or none, `Corrupt`, `Unsupported`, `Limit`, `Io`.
     pub fn read<O: Output>(&self, selection: impl Into<Selection>) -> Result<O> {
         let read = |selection: Selection| {
+            if self.parts.dataspace.is_null() {
+                return O::from_null();
+            }
             let selected = self.resolve(&selection)?;
             let values = self.values::<O::Element>(&selected)?;
             O::from_elements(values, &selected.shape())
@@ -385,8 +390,16 @@ impl Dataset {
         selected.blocks(elements, self.chunk_shape())
     }
 
-    fn values<T: Element>(&self, selected: &Resolved) -> Result<Vec<T>> {
+    /// Refuses results that are larger than a read may be, as bytes of the file or as values.
+    fn check_room<T>(&self, selected: &Resolved) -> Result<()> {
         self.parts.raw.bytes_of(selected.elements())?;
+        let (bytes, allowed) =
+            (selected.elements().saturating_mul(size_of::<T>() as u64), self.file().limits().read_bytes);
+        if bytes > allowed { Err(Error::limit("read_bytes", bytes, allowed)) } else { Ok(()) }
+    }
+
+    fn values<T: Element>(&self, selected: &Resolved) -> Result<Vec<T>> {
+        self.check_room::<T>(selected)?;
         self.parts.raw.check_stored(selected)?;
         let n = usize::try_from(selected.elements()).unwrap_or(usize::MAX);
         let mut values = T::empty_vec(n)?;
@@ -469,7 +482,7 @@ impl Member {
         let read = |selection: Selection| {
             let selected = self.dataset.resolve(&selection)?;
             let column: Column<O::Element> = crate::element::member(self.dataset.datatype(), &self.name)?;
-            self.dataset.parts.raw.bytes_of(selected.elements())?;
+            self.dataset.check_room::<O::Element>(&selected)?;
             let n = usize::try_from(selected.elements()).unwrap_or(usize::MAX);
             let mut values = O::Element::empty_vec(n)?;
             self.dataset.decode_blocks(&selected, &mut values, &|bytes, heap, values| {

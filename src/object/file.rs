@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::attribute::Attribute;
 use super::dataset::Dataset;
@@ -12,6 +12,7 @@ use super::lookup::Object;
 use super::named_datatype::NamedDatatype;
 use super::neighbour;
 use super::open::Options;
+use super::paths;
 use crate::element::Reference;
 use crate::error::{InObject, Result, Usage};
 use crate::format::superblock::Superblock;
@@ -43,6 +44,8 @@ struct Inner {
     options: Options,
     /// Files that this one names, by those names.
     others: Mutex<HashMap<String, File>>,
+    /// Paths of the objects, once somebody has asked.
+    paths: OnceLock<HashMap<u64, String>>,
 }
 
 /// Files named by one file that are kept open.
@@ -88,7 +91,7 @@ impl File {
     }
 
     pub(super) fn new(opened: OpenFile, options: Options) -> Self {
-        Self(Arc::new(Inner { opened, options, others: Mutex::default() }))
+        Self(Arc::new(Inner { opened, options, others: Mutex::default(), paths: OnceLock::new() }))
     }
 
     /// The root group.
@@ -153,7 +156,8 @@ impl File {
         self.object(path)?.attribute(name)
     }
 
-    /// What a reference leads to: for one to a region or an attribute, the object that it is of.
+    /// What a reference leads to: for one to a region or an attribute, the object that it is of. The object's `path`
+    /// names its address, since a reference holds no path; [`path_of`](Self::path_of) finds one.
     ///
     /// # Errors
     /// `Usage` for a null reference; `NotFound` where it leads to a file that is not there; `Corrupt` where
@@ -166,6 +170,45 @@ impl File {
         };
         let path = format!("<object at {}>", target.object);
         Object::at(&file, target.object, Arc::from(path.as_str())).in_object(&path)
+    }
+
+    /// The path of the object that a reference leads to, from the root; `None` for a null reference, for one that leads
+    /// to another file (dereference it and ask that object's file), and where no hard link leads to the object. The
+    /// first call visits the whole file.
+    ///
+    /// ```
+    /// # fn main() -> h5kit::Result<()> {
+    /// use h5kit::element::Reference;
+    /// let file = h5kit::File::open("testdata/files/producer_netcdf4.h5")?;
+    /// for reference in file.dataset("/temperature").and_then(|d| d.attribute("DIMENSION_LIST"))
+    ///     .and_then(|a| a.read::<Vec<Vec<Reference>>>()).into_iter().flatten().flatten()
+    /// {
+    ///     println!("{:?}", file.path_of(&reference)?);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn path_of(&self, reference: &Reference) -> Result<Option<&str>> {
+        match reference.target.as_ref().filter(|target| target.file.is_none()) {
+            Some(target) => self.path_at(target.object.0),
+            None => Ok(None),
+        }
+    }
+
+    /// The path of the object whose header is at an address ([`ObjectInfo::address`]), from the root; `None` where no
+    /// hard link leads to it. The first call visits the whole file.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn path_at(&self, address: u64) -> Result<Option<&str>> {
+        if self.0.paths.get().is_none() {
+            let found = paths::of(self)?;
+            self.0.paths.get_or_init(|| found);
+        }
+        Ok(self.0.paths.get().and_then(|paths| paths.get(&address)).map(String::as_str))
     }
 
     /// What is unusual about the file.

@@ -12,6 +12,7 @@ mod lookup;
 mod named_datatype;
 mod neighbour;
 mod open;
+mod paths;
 mod raw;
 mod storage_info;
 mod virtual_read;

@@ -97,6 +97,6 @@ pub struct StoredChunk {
     pub position: u64,
     /// Bytes in the file.
     pub size: u64,
-    /// Filters that were not applied to it, by bits.
+    /// Filters that were not applied to it: bit `i` is that of filter `i` of [`Dataset::filters`](crate::Dataset::filters).
     pub filter_mask: u32,
 }

@@ -121,6 +121,9 @@ fn resolve_slices(slices: &[Slice], dims: &[u64]) -> Result<Resolved> {
     for (dimension, extent) in dims.iter().copied().enumerate() {
         let slice = slices.get(dimension).copied().unwrap_or(Slice::ALL);
         let end = slice.end.unwrap_or(extent);
+        if slice.index && slice.start >= extent {
+            return Err(SelectionFault::Index { dimension, index: slice.start, extent }.into());
+        }
         if end > extent || slice.start > extent {
             let end = end.max(slice.start);
             return Err(SelectionFault::OutOfBounds { dimension, end, extent }.into());
@@ -157,8 +160,7 @@ fn resolve_points(points: &Points, dims: &[u64]) -> Result<Resolved> {
         check_rank(point.len(), dims)?;
         for (dimension, (n, extent)) in point.iter().zip(dims).enumerate() {
             if n >= extent {
-                let end = n.saturating_add(1);
-                return Err(SelectionFault::OutOfBounds { dimension, end, extent: *extent }.into());
+                return Err(SelectionFault::Index { dimension, index: *n, extent: *extent }.into());
             }
         }
         push_run(&mut runs, RowRun { start: linear(point, dims), length: 1 });

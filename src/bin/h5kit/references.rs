@@ -1,39 +1,26 @@
 //! From references to paths.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-
 use h5kit::element::{Reference, ReferenceTarget};
 use h5kit::{File, Selection};
 
-use crate::walk::{Met, Walk};
-
-/// The paths of a file's objects, found out when the first reference asks for them.
+/// The references of a file.
 pub struct References {
     file: File,
-    /// Paths by the addresses of object headers, for this file and for those that references name.
-    paths: RefCell<HashMap<String, HashMap<u64, String>>>,
 }
 
 impl References {
     /// The references of a file.
     pub fn of(file: &File) -> Self {
-        Self { file: file.clone(), paths: RefCell::default() }
+        Self { file: file.clone() }
     }
 
     /// The path of what a reference leads to, from the root of its file. `None` where no path is known.
     pub fn path(&self, reference: &Reference) -> Option<String> {
-        let address = reference.address()?;
-        let name = reference.file().map(|name| name.display().into_owned()).unwrap_or_default();
-        let mut paths = self.paths.borrow_mut();
-        if !paths.contains_key(&name) {
-            let file = match name.as_str() {
-                "" => Some(self.file.clone()),
-                _ => self.file.dereference(reference).ok().map(|object| object.info().file().clone()),
-            };
-            paths.insert(name.clone(), file.map(|file| walk(&file)).unwrap_or_default());
+        if reference.file().is_none() {
+            return self.file.path_of(reference).ok()?.map(str::to_owned);
         }
-        paths.get(&name)?.get(&address).cloned()
+        let object = self.file.dereference(reference).ok()?;
+        object.info().file().path_at(object.info().address()).ok()?.map(str::to_owned)
     }
 
     /// A reference as text: the path, and what part is meant.
@@ -48,15 +35,6 @@ impl References {
         };
         crate::paint::clean(&text).into_owned()
     }
-}
-
-/// The paths of all objects that hard links lead to.
-fn walk(file: &File) -> HashMap<u64, String> {
-    let object = |met| match met {
-        Met::Object(object) => Some((object.info().address(), object.path().to_owned())),
-        Met::Damaged(_) | Met::Link(_) => None,
-    };
-    Walk::of(file).filter_map(object).collect()
 }
 
 /// Points or boxes that are shown of a region.

@@ -116,6 +116,12 @@ impl Session {
         sound
     }
 
+    /// Says how much of a digest stands for what could not be read.
+    pub fn unread(&mut self, errors: u64) {
+        self.findings += errors;
+        self.say(paint::BAD, "", &format!("{} could not be read", paint::count(errors, "thing", "things")));
+    }
+
     /// Counts something damaged or missing that the output itself shows.
     pub fn found(&mut self) {
         self.findings += 1;

@@ -275,6 +275,8 @@ impl Head<'_> {
                         }
                         Err(e) => self.session.report(&e),
                     }
+                } else if !dataset.dataspace().is_null() {
+                    text += &format!(",\"values\":null,\"omitted\":{}", dataset.len());
                 }
                 text + "}"
             }

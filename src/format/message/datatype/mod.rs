@@ -95,7 +95,7 @@ pub enum Class {
     Complex {
         /// The parts' datatype.
         base: Box<Datatype>,
-        /// Both parts have one datatype; 0 is rectangular.
+        /// Both parts have one datatype.
         homogeneous: bool,
         /// Form: 0 is rectangular.
         form: u8,
