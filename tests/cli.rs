@@ -282,7 +282,7 @@ fn trouble() {
         "trouble",
         &[
             &["ls", "no_such_file.h5"],
-            &["ls", "README.md"],
+            &["ls", "corrupt/not_hdf5.h5"],
             &["ls", "corrupt/empty.h5"],
             &["ls", "pbmc_small.h5ad", "/obbs"],
             &["dump", "pbmc_small.h5ad", "/obs@column_order"],

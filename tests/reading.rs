@@ -59,6 +59,10 @@ fn selections_into_everything() {
     let mut mask = vec![false; 2000];
     (mask[3], mask[1999]) = (true, true);
     assert_eq!(pca.read::<Vec<f32>>(Mask(mask)).expect("a mask"), [at(0, 3), at(199, 9)]);
+    let heights = dataset("files/contiguous.h5", "one");
+    let whole: Vec<f64> = heights.read(..).expect("all");
+    let again = Points(vec![vec![0], vec![1], vec![2], vec![0]]);
+    assert_eq!(heights.read::<Vec<f64>>(again).expect("one twice"), [whole[0], whole[1], whole[2], whole[0]]);
     let union = Blocks(vec![(vec![5, 5], vec![5, 6]), (vec![5, 6], vec![6, 6])]);
     assert_eq!(pca.read::<Vec<f32>>(union).expect("a union"), [at(5, 5), at(5, 6), at(6, 6)]);
 
@@ -127,6 +131,8 @@ fn structs_and_members() {
     assert_eq!(structs[1].bb.0, 50.328_457);
     let a: Vec<i64> = packed.member("a").expect("a").read(1..).expect("a member");
     assert_eq!(a, [15156, 27749]);
+    let one: Packed = packed.read(1).expect("one struct");
+    assert_eq!((one.a, one.eighth), (15156, 94));
     let nested: Vec<Nested> = file.dataset("nested").expect("nested").read(0..2).expect("structs");
     assert_eq!(nested[0], Nested { n: -2_004_780_429, again: Inner { a: 18754 } });
     let arrays: Vec<[i32; 4]> =
@@ -178,6 +184,17 @@ fn arrays_and_complex_numbers() {
     assert_eq!(wrong.kind(), ErrorKind::Type);
     let complex: Vec<[f64; 2]> = dataset("files/complex.h5", "/f16be").read(..).expect("complex numbers");
     assert_eq!(complex[0], [1.0, 2.0]);
+}
+
+#[test]
+fn a_null_dataspace_holds_nothing() {
+    let null = dataset("files/dataspaces.h5", "/null");
+    assert!(null.dataspace().is_null());
+    assert_eq!(null.read::<Vec<i32>>(..).expect("no elements"), []);
+    assert_eq!(null.read::<Array>(..).expect("no elements").values, []);
+    assert_eq!(null.read::<Option<i32>>(..).expect("no element"), None);
+    assert_eq!(null.read::<i32>(..).expect_err("not one").kind(), ErrorKind::Usage);
+    assert_eq!(null.read::<ndarray::Array1<i32>>(..).expect_err("no shape").kind(), ErrorKind::Usage);
 }
 
 #[test]
@@ -245,6 +262,8 @@ fn references_lead_to_objects() {
                     Some(file.dereference(&reference).expect("an object").info().address()),
                     reference.address()
                 );
+                let path = file.path_of(&reference).expect("sound").expect("a hard link leads there");
+                assert_eq!(Some(file.object(path).expect("an object").info().address()), reference.address());
             }
         }
     }

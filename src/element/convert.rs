@@ -4,10 +4,12 @@ use crate::error::{Cause, Error, Result};
 use crate::format::message::datatype::{Bits, ByteOrder, Class, Datatype};
 
 /// The bytes of elements of one datatype as elements of another: the same elements, or numbers of another
-/// size or byte order that hold the same values.
+/// class, size or byte order. As libhdf5 converts, what lies between the numbers of the target is rounded: to the
+/// nearest float, and to the integer next to it towards zero.
 ///
 /// # Errors
-/// `Type` for datatypes that do not convert, and for values that do not fit.
+/// `Type` for datatypes that do not convert, and for values out of the target's range: for those libhdf5 has
+/// several answers.
 pub(crate) fn convert(from: &Datatype, to: &Datatype, bytes: Vec<u8>) -> Result<Vec<u8>> {
     if same(from, to) {
         return Ok(bytes);
@@ -61,6 +63,15 @@ impl std::fmt::Display for Number {
     }
 }
 
+/// A float without its fraction, where that is an integer of up to 128 bits.
+fn towards_zero(value: f64) -> Option<Integer> {
+    const END: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0; // 2^127
+    if value >= END {
+        return (value < 2.0 * END).then_some(Integer::Unsigned(value as u128));
+    }
+    (value >= -END).then_some(Integer::Signed(value as i128)) // not for a NaN
+}
+
 type Reader = Box<dyn Fn(&[u8]) -> Option<Number>>;
 type Writer = Box<dyn Fn(Number) -> Option<[u8; 16]>>;
 
@@ -100,7 +111,10 @@ fn writer(datatype: &Datatype) -> Option<Writer> {
         {
             let (bits, signed, width) = (number.bits, number.signed, 8 * size as u32);
             Some(Box::new(move |number| {
-                let Number::Integer(number) = number else { return None };
+                let number = match number {
+                    Number::Integer(number) => number,
+                    Number::Float(value) => towards_zero(value)?,
+                };
                 let fits = match number {
                     Integer::Signed(n) if signed => width == 128 || (n >> (width - 1)) == 0 || (n >> (width - 1)) == -1,
                     Integer::Signed(n) => n >= 0 && (width == 128 || n >> width == 0),
@@ -124,17 +138,18 @@ fn writer(datatype: &Datatype) -> Option<Writer> {
             Some(Box::new(move |number| {
                 let value = match number {
                     Number::Float(value) => value,
-                    Number::Integer(n) => {
-                        let (value, exact) = n.to_f64();
-                        exact.then_some(value)?
-                    }
+                    Number::Integer(n) => n.to_f64().0,
                 };
                 let mut little = [0; 16];
                 if double {
                     little[..8].copy_from_slice(&value.to_le_bytes());
                 } else {
-                    let narrow = value as f32;
-                    if f64::from(narrow) != value && !value.is_nan() {
+                    let narrow = match number {
+                        Number::Float(value) => value as f32,
+                        Number::Integer(Integer::Signed(n)) => n as f32,
+                        Number::Integer(Integer::Unsigned(n)) => n as f32,
+                    };
+                    if narrow.is_infinite() && value.is_finite() {
                         return None;
                     }
                     little[..4].copy_from_slice(&narrow.to_le_bytes());
@@ -159,8 +174,27 @@ mod tests {
         assert!(convert(&i32, &i16_big, vec![0, 0, 1, 0]).is_err());
         let double = convert(&i16_big, &float(8, 11, 52), vec![0, 3]).expect("fits");
         assert_eq!(double, 3.0f64.to_le_bytes());
-        assert_eq!(convert(&float(8, 11, 52), &float(4, 8, 23), double).expect("fits"), 3.0f32.to_le_bytes());
-        assert!(convert(&float(8, 11, 52), &float(4, 8, 23), 0.1f64.to_le_bytes().to_vec()).is_err());
-        assert!(convert(&float(8, 11, 52), &i32, 1.0f64.to_le_bytes().to_vec()).is_err());
+        let (f64, f32) = (float(8, 11, 52), float(4, 8, 23));
+        assert_eq!(convert(&f64, &f32, double).expect("fits"), 3.0f32.to_le_bytes());
+    }
+
+    #[test]
+    fn what_lies_between_is_rounded_what_lies_outside_is_refused() {
+        let (f64, f32) = (float(8, 11, 52), float(4, 8, 23));
+        let (i32, u8) = (integer(4, true, ByteOrder::Little), integer(1, false, ByteOrder::Little));
+        let from = |value: f64, to: &Datatype| convert(&f64, to, value.to_le_bytes().to_vec());
+        assert_eq!(from(0.1, &f32).expect("rounds"), 0.1f32.to_le_bytes());
+        assert_eq!(from(f64::INFINITY, &f32).expect("infinite"), f32::INFINITY.to_le_bytes());
+        assert!(from(f64::NAN, &f32).is_ok());
+        assert!(from(1e39, &f32).is_err());
+        assert_eq!(from(-7.9, &i32).expect("in range"), (-7i32).to_le_bytes());
+        assert_eq!(from(255.9, &u8).expect("in range"), [255]);
+        assert_eq!(from(-0.9, &u8).expect("in range"), [0]);
+        for outside in [256.0, -1.0, f64::NAN, f64::INFINITY, -1e300, 1e300] {
+            assert!(from(outside, &u8).is_err(), "{outside}");
+        }
+        // 2^24 + 3 lies between two floats of 24 bits; the even one is 2^24 + 4.
+        let wide = convert(&i32, &f32, 16_777_219i32.to_le_bytes().to_vec()).expect("rounds");
+        assert_eq!(wide, 16_777_220f32.to_le_bytes());
     }
 }

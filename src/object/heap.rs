@@ -10,13 +10,15 @@ use crate::walk::global_heap::{self, Collection};
 /// The global heap of a file, for one read.
 pub(crate) struct FileHeap<'s> {
     storage: &'s Storage,
-    /// Bytes that the read may still take out of it.
-    budget: Cell<u64>,
+    /// Bytes that the read may take out of it.
+    most: u64,
+    /// Those that it took.
+    taken: Cell<u64>,
 }
 
 /// What a small file may let a read take out of the heap. Sequences of sequences can lead to the same object again
 /// and again, and so to more than any file holds.
-const LEAST: u64 = 1 << 30;
+const LEAST: u64 = 128 << 20;
 
 /// The same for a large file, in whole files.
 const FILES: u64 = 64;
@@ -27,7 +29,7 @@ const OBJECT: u64 = 64;
 impl<'s> FileHeap<'s> {
     pub(crate) fn new(storage: &'s Storage) -> Self {
         let most = storage.source().len().saturating_mul(FILES).saturating_add(LEAST);
-        Self { storage, budget: Cell::new(most.min(storage.limits().read_bytes)) }
+        Self { storage, most: most.min(storage.limits().read_bytes), taken: Cell::new(0) }
     }
 }
 
@@ -43,14 +45,11 @@ impl Heap for FileHeap<'_> {
     fn object(&self, place: HeapPlace, with: &mut dyn FnMut(Block<'_>) -> Result<()>) -> Result<()> {
         let collection = Collection::read(self.storage, place.collection)?;
         let object = collection.object(place.index)?;
-        let cost = OBJECT + object.bytes().len() as u64;
-        match self.budget.get().checked_sub(cost) {
-            Some(left) => self.budget.set(left),
-            None => {
-                let allowed = self.storage.limits().read_bytes;
-                return Err(Error::limit("read_bytes", allowed.saturating_add(cost), allowed));
-            }
+        let taken = self.taken.get().saturating_add(OBJECT + object.bytes().len() as u64);
+        if taken > self.most {
+            return Err(Error::limit("bytes from the global heap", taken, self.most));
         }
+        self.taken.set(taken);
         with(object)
     }
 }

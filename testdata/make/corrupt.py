@@ -3,8 +3,10 @@
 import zlib
 
 import numpy as np
+from h5py import h5s, h5t
 
 from .case import corrupt
+from .elements import Sequences
 from .hdf5 import UNLIMITED, chunk_write, create, dataset, dataset_list, group
 from .heaps import Heap, dense_root, hard_or_soft, target
 from .image import (
@@ -27,7 +29,7 @@ from .image import (
     uint,
 )
 from .superblocks import small_tree
-from .virtual import box
+from .virtual import box, virtual
 
 # ---------------------------------------------------------------- not a file
 
@@ -576,3 +578,23 @@ def chunk_btree_cycle(c):
     nodes = [at for at in range(len(data)) if data[at : at + 5] == b"TREE\1"]
     root = max(nodes, key=lambda at: data[at + 5])
     patch_at(c.name, root + 24 + 24, uint(root, 8))
+
+
+@corrupt("sequences_of_themselves.h5", "sequences of sequences, eight deep: all 200 elements of each are the one heap object")
+def sequences_of_themselves(c):
+    count = 200
+    kind = h5t.STD_I32LE
+    for _ in range(8):
+        kind = h5t.vlen_create(kind)
+    keep = Sequences()
+    with create(c.name) as f:
+        dataset(f, "x", kind, (), raw=keep.sequence(keep.sequence(b"", 0) * count, count))
+    heap = read(c.name).find(b"GCOL")
+    patch_at(c.name, heap + 32, (uint(count, 4) + uint(heap, 8) + uint(1, 4)) * count)
+
+
+@corrupt("virtual_of_itself.h5", "a virtual dataset both of whose mappings lead to the dataset itself")
+def virtual_of_itself(c):
+    whole = h5s.create_simple((4,))
+    with create(c.name, "v110") as f:
+        virtual(f, "x", "<i4", (4,), [(whole, ".", "x", whole)] * 2)

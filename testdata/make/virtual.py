@@ -190,6 +190,26 @@ def virtual_newest(c):
 
 
 @case(
+    "virtual_rounded.h5",
+    "virtual datasets of other numbers than their source: floats rounded to floats and to integers, integers to floats",
+)
+def virtual_rounded(c):
+    with create(c.name) as f:
+        dataset(f, "floats", "<f8", (7,), np.array([0.1, 1.5, 100.9, 1e-50, 16777219.5, 2.0**31, 0.99]))
+        dataset(f, "signed", "<f8", (6,), np.array([0.1, -1.5, 2.5, -100.9, 126.99, -127.99]))
+        dataset(f, "integers", "<i8", (5,), np.array([16777219, -16777217, 2**53 + 1, -(2**63), 2**63 - 1]))
+        for source, kinds in (
+            ("floats", ("<f4", "<u4", ">i8", "<u8")),
+            ("signed", ("<f4", "|i1", ">i2", "<i4")),
+            ("integers", ("<f4", "<f8", ">f8")),
+        ):
+            n = f[source].shape[0]
+            for kind in kinds:
+                whole = h5s.create_simple((n,))
+                virtual(f, f"{source} as {kind}", kind, (n,), [(whole, ".", source, whole)], fill=1)
+
+
+@case(
     "virtual_unlimited.h5",
     "virtual datasets without a limit: two growing sources, a strided one, printf names with and without a gap, %% in a name",
     companions=("virtual_part_0.h5", "virtual_part_1.h5", "virtual_part_3.h5", "virtual_100%.h5"),

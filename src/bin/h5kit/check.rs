@@ -159,13 +159,11 @@ impl Check<'_> {
     fn summary(&mut self, survey: &Survey) -> Done {
         let counts = &survey.counts;
         let objects = counts.groups + counts.datasets + counts.datatypes;
-        let bytes = survey.extents.iter().fold(0u64, |n, extent| n.saturating_add(extent.used));
         let seen = format!(
-            "{}, {}, {}; {} in use",
+            "{}, {}, {}",
             count(objects, "object", "objects"),
             count(counts.attributes, "attribute", "attributes"),
             count(counts.chunks, "chunk", "chunks"),
-            paint::size(bytes),
         );
         let more = match survey.more_findings {
             0 => String::new(),

