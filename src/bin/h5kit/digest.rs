@@ -32,8 +32,8 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
     let mut errors = 0u64;
     for (n, line) in Lines::of(&file).enumerate() {
         let line = line?;
-        // A quote inside a text is escaped, so that this is a key.
-        errors += line.matches("\"error\":").count() as u64;
+        // A quote inside a text is escaped, and what an attribute's name leads to is no text: this is an error.
+        errors += line.matches(r#""error":""#).count() as u64;
         writeln!(out, "{line}")?;
         session.progress(0, None, &format!("{} objects", n + 1));
     }
