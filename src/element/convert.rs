@@ -1,11 +1,15 @@
+use std::collections::HashMap;
+use std::ops::Range;
+
 use super::fixed_point::{FixedPointReader, Integer};
 use super::floating_point::FloatingPointReader;
 use crate::error::{Cause, Error, Result};
-use crate::format::message::datatype::{Bits, ByteOrder, Class, Datatype};
+use crate::format::message::datatype::{Bits, ByteOrder, Class, Datatype, Member, Padding};
 
-/// The bytes of elements of one datatype as elements of another: the same elements, or numbers of another
-/// class, size or byte order. As libhdf5 converts, what lies between the numbers of the target is rounded: to the
-/// nearest float, and to the integer next to it towards zero.
+/// The bytes of elements of one datatype as elements of another: the same elements, numbers of another class, size
+/// or byte order, fixed-length strings of another length or padding, compounds and arrays of such. As libhdf5
+/// converts, what lies between the numbers of the target is rounded: to the nearest float, and to the integer next
+/// to it towards zero; and strings are cut.
 ///
 /// # Errors
 /// `Type` for datatypes that do not convert, and for values out of the target's range: for those libhdf5 has
@@ -15,20 +19,98 @@ pub(crate) fn convert(from: &Datatype, to: &Datatype, bytes: Vec<u8>) -> Result<
         return Ok(bytes);
     }
     let mismatch = || Error::from(Cause::Type { stored: from.to_string(), wanted: to.to_string() });
-    let write = writer(to).ok_or_else(mismatch)?;
-    let read = reader(from).ok_or_else(mismatch)?;
-    let n = bytes.len() / from.size.max(1) as usize;
-    let mut converted = Vec::with_capacity(n.saturating_mul(to.size as usize));
-    for (i, element) in bytes.chunks_exact(from.size as usize).enumerate() {
-        let number = read(element);
-        let written = number.and_then(&write);
-        let Some(written) = written else {
-            let value = number.map_or_else(|| format!("{element:02x?}"), |n| n.to_string());
-            return Err(Cause::Value { element: i as u64, value, wanted: to.to_string() }.into());
-        };
-        converted.extend_from_slice(&written[..to.size as usize]);
+    let (size, to_size) = (from.size.max(1) as usize, to.size as usize);
+    let converter = converter(from, to).ok_or_else(mismatch)?;
+    let elements = bytes.chunks_exact(size);
+    let length = elements.len().checked_mul(to_size).ok_or_else(mismatch)?;
+    let mut converted = Vec::new();
+    converted.try_reserve_exact(length).map_err(|_| Error::limit("memory", length as u64, isize::MAX as u64))?;
+    converted.resize(length, 0);
+    for (i, (element, target)) in elements.zip(converted.chunks_exact_mut(to_size.max(1))).enumerate() {
+        converter(element, target).map_err(|value| Cause::Value {
+            element: i as u64,
+            value,
+            wanted: to.to_string(),
+        })?;
     }
     Ok(converted)
+}
+
+/// Writes one element as an element of another datatype, over zeros; an error is the value that does not fit.
+type Converter = Box<dyn Fn(&[u8], &mut [u8]) -> Result<(), String>>;
+
+fn converter(from: &Datatype, to: &Datatype) -> Option<Converter> {
+    if same(from, to) {
+        return Some(Box::new(|element, target| {
+            target.copy_from_slice(element);
+            Ok(())
+        }));
+    }
+    match (&from.class, &to.class) {
+        (Class::Compound { members: from }, Class::Compound { members }) => {
+            let named: HashMap<&[u8], &Member> = from.iter().map(|member| (member.name.as_bytes(), member)).collect();
+            let mut converters = Vec::with_capacity(members.len());
+            for to in members {
+                let from = named.get(to.name.as_bytes())?;
+                converters.push((range(from), range(to), converter(&from.datatype, &to.datatype)?));
+            }
+            Some(Box::new(move |element, target| {
+                converters
+                    .iter()
+                    .try_for_each(|(from, to, convert)| convert(&element[from.clone()], &mut target[to.clone()]))
+            }))
+        }
+        (Class::Array { dims: from_dims, base: from, .. }, Class::Array { dims, base: to, .. })
+            if from_dims == dims && from.size > 0 && to.size > 0 =>
+        {
+            let (size, to_size, convert) = (from.size as usize, to.size as usize, converter(from, to)?);
+            Some(Box::new(move |element, target| {
+                let mut pairs = element.chunks_exact(size).zip(target.chunks_exact_mut(to_size));
+                pairs.try_for_each(|(element, target)| convert(element, target))
+            }))
+        }
+        (Class::String { padding: from, charset: a }, Class::String { padding, charset: b }) if a == b => {
+            let (from, padding) = (*from, *padding);
+            Some(Box::new(move |element, target| {
+                write_text(text(element, from), target, padding);
+                Ok(())
+            }))
+        }
+        _ => {
+            let (read, write) = (reader(from)?, writer(to)?);
+            Some(Box::new(move |element, target| {
+                let number = read(element).ok_or_else(|| format!("{element:02x?}"))?;
+                let written = write(number).ok_or_else(|| number.to_string())?;
+                target.copy_from_slice(&written[..target.len()]);
+                Ok(())
+            }))
+        }
+    }
+}
+
+/// The bytes of a member in its element. Members lie within: a datatype where they do not is not decoded.
+fn range(member: &Member) -> Range<usize> {
+    let start = member.offset as usize;
+    start..start + member.datatype.size as usize
+}
+
+/// A string without what fills its element.
+fn text(element: &[u8], padding: Padding) -> &[u8] {
+    let end = match padding {
+        Padding::SpacePadded => element.iter().rposition(|byte| *byte != b' ').map_or(0, |last| last + 1),
+        _ => element.iter().position(|byte| *byte == 0).unwrap_or(element.len()),
+    };
+    &element[..end]
+}
+
+/// Writes what of a string there is room for, the end of a terminated one included.
+fn write_text(text: &[u8], target: &mut [u8], padding: Padding) {
+    if padding == Padding::SpacePadded {
+        target.fill(b' ');
+    }
+    let room = target.len() - usize::from(padding == Padding::NullTerminated && !target.is_empty());
+    let length = text.len().min(room);
+    target[..length].copy_from_slice(&text[..length]);
 }
 
 /// True where elements of both have the same bytes for the same values.

@@ -1,11 +1,14 @@
 """Virtual datasets: selections, sources, unlimited and printf mappings, both versions of the mapping block."""
 
+import struct
+
 import h5py
 import numpy as np
-from h5py import h5s
+from h5py import h5s, h5t
 
 from .case import case
 from .digest import hash_of
+from .elements import compound, fixed_string
 from .hdf5 import UNLIMITED, create, dataset, dataset_list
 
 
@@ -32,7 +35,7 @@ def union(shape, *boxes):
 
 def virtual(parent, name, kind, shape, mappings, maxshape=None, fill=-1):
     """A virtual dataset; mappings = (selection here, file, dataset, selection there)."""
-    plist = dataset_list(fill=np.array(fill, kind))
+    plist = dataset_list(fill=None if fill is None else np.array(fill, kind))
     for here, file, path, there in mappings:
         plist.set_virtual(here, file.encode(), path.encode(), there)
     return dataset(parent, name, kind, shape, maxshape=maxshape, plist=plist)
@@ -207,6 +210,39 @@ def virtual_rounded(c):
             for kind in kinds:
                 whole = h5s.create_simple((n,))
                 virtual(f, f"{source} as {kind}", kind, (n,), [(whole, ".", source, whole)], fill=1)
+
+
+@case(
+    "virtual_converted.h5",
+    "virtual datasets of other strings, compounds and arrays than their source: cut and padded, members by name",
+)
+def virtual_converted(c):
+    words = np.array([b"", b"a", b"four", b"longer", b"inner b ", b"longest!"], "S8").tobytes()
+    with create(c.name) as f:
+        whole = h5s.create_simple((6,))
+        pads = {"terminated": h5t.STR_NULLTERM, "null": h5t.STR_NULLPAD, "space": h5t.STR_SPACEPAD}
+        for source, pad in pads.items():
+            raw = words.replace(b"\0", b" ") if source == "space" else words
+            dataset(f, source, fixed_string(8, pad), (6,), raw=raw)
+            for kind, other in pads.items():
+                for size in (4, 8, 11):
+                    if (kind, size) != (source, 8):
+                        name = f"{source} as {kind} {size}"
+                        virtual(f, name, fixed_string(size, other), (6,), [(whole, ".", source, whole)], fill=None)
+        few = h5s.create_simple((3,))
+        inner = compound(4, ("x", 0, "<i2"), ("y", 2, "<i2"))
+        stored = compound(
+            28, ("a", 0, "<f8"), ("b", 8, ">i4"), ("in", 12, inner), ("rows", 16, h5t.array_create(h5t.STD_I16LE, (3,)))
+        )
+        raw = b"".join(
+            struct.pack("<d", i + 0.75) + struct.pack(">i", i - 1) + struct.pack("<hh3h6x", i, 2 * i, 3, i, -5)
+            for i in range(3)
+        )
+        dataset(f, "compound", stored, (3,), raw=raw)
+        shown = compound(
+            40, ("rows", 0, h5t.array_create(h5t.STD_I32BE, (3,))), ("in", 16, compound(2, ("y", 0, "|i1"))), ("a", 24, "<f4")
+        )
+        virtual(f, "compound as another", shown, (3,), [(few, ".", "compound", few)], fill=None)
 
 
 @case(
