@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Make the HDF5 test files, the digests libhdf5 gives of them, and the values readers must find.
 
-python generate.py               everything
-python generate.py --only TEXT   only files whose name contains TEXT (values.json and README.md are left alone)
-python generate.py --check       compare the committed digests with what libhdf5 reads from the committed files
+python generate.py                everything
+python generate.py --only TEXT    only files whose name contains TEXT (values.json and README.md are left alone)
+python generate.py --check        compare the committed digests with what libhdf5 reads from the committed files
+python generate.py --verify FILE  decode the chunks that another encoder wrote; make/verify.py says what FILE holds
 """
 
 import argparse
@@ -15,7 +16,7 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from make import case, digest, image, readme
+from make import case, digest, image, readme, verify
 
 MODULES = (
     "superblocks",
@@ -32,6 +33,7 @@ MODULES = (
     "virtual",
     "fills",
     "filters",
+    "plugins",
     "producers",
     "corrupt",
 )
@@ -98,7 +100,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--verify", metavar="FILE", nargs="?", const="-")
     options = parser.parse_args()
+    if options.verify:
+        sys.exit(not verify.verify_all(options.verify))
     wrong = (check_all if options.check else make_all)(options.only)
     for name in wrong:
         print("failed:", name)

@@ -27,17 +27,22 @@ def noise(count, kind="<i4", low=0, high=1000):
     return (low + (out % np.uint64(high - low)).astype("i8")).astype(kind)
 
 
-def filtered(parent, name, kind, shape, chunk, *filters, data=None, raw=None, **how):
-    """A chunked dataset with filters given as (method of the property list or H5Pset function, arguments...)."""
+def filter_list(chunk, *filters, **how):
+    """A dataset creation list with filters given as (method of the property list or H5Pset function, arguments...)."""
     plist = dataset_list(chunk=chunk, **how)
     for function, *arguments in filters:
         if hasattr(plist, "set_" + function):
             getattr(plist, "set_" + function)(*arguments)
         else:
             call("H5Pset_" + function, plist, *arguments)
+    return plist
+
+
+def filtered(parent, name, kind, shape, chunk, *filters, data=None, raw=None, **how):
+    """A chunked dataset with filters as in filter_list."""
     if data is None and raw is None:
         data = noise(int(np.prod(shape)), kind).reshape(shape)
-    return dataset(parent, name, kind, shape, data, plist=plist, raw=raw)
+    return dataset(parent, name, kind, shape, data, plist=filter_list(chunk, *filters, **how), raw=raw)
 
 
 DEFLATE, SHUFFLE, FLETCHER = ("deflate", 6), ("shuffle",), ("fletcher32",)

@@ -181,16 +181,21 @@ def messages1(messages):
     return out
 
 
-def build(path, make, **widths):
-    """Run `make(image)` until the labels stand still, then write the file."""
+def assemble(make, **widths):
+    """Run `make(image)` until the labels stand still; gives the bytes and the labels."""
     labels = {}
     while True:
         image = Image(labels, **widths)
         make(image)
         data = image.finish()
         if image.labels == labels:
-            break
+            return data, labels
         labels = image.labels
+
+
+def build(path, make, **widths):
+    """Assemble a file and write it; gives the labels."""
+    data, labels = assemble(make, **widths)
     with open(path, "wb") as out:
         out.write(data)
     return labels

@@ -7,6 +7,7 @@ Small HDF5 files with what a reader must find in them. `generate.py` makes all o
     pip install -r requirements.txt
     python generate.py            # files/, corrupt/, digests, values.json, this page
     python generate.py --check    # hold the committed digests against what libhdf5 reads from the committed files
+    python generate.py --verify F # decode the chunks another encoder wrote (F as make/verify.py says) with libhdf5
 
 | | |
 |---|---|
@@ -23,7 +24,8 @@ directory, or resolve against the folder of the file. A file in parts goes by a 
 
 The bytes of the files may change with another libhdf5; their digests do not. Where libhdf5 refuses a valid file or reads it wrongly,
 the digest comes from the arrays that were written ("known values" below): a missing chunk with a variable-length fill value reads as that value; storage that was never allocated and
-has no fill value reads as zeros; what a source is too small for is the virtual dataset's fill value. At lengths below 8 bytes libhdf5
+has no fill value reads as zeros; what a source is too small for is the virtual dataset's fill value; chunks of a filter without a plug-in
+read as what their encoder was given (JPEG: as what its own library decodes). At lengths below 8 bytes libhdf5
 does not know an unlimited extent, and the digests have the number that stands there. A dataset line says `"error": "unreadable"` where a filter or an external file is missing
 or a checksum is wrong, and `"unsupported"` for revised references, whose bytes the digest does not define.
 
@@ -55,7 +57,8 @@ Facts: `#comment`, `#mtime` (seconds), `#times` (access, modification, change, b
 
 ## Files
 
-"How" says who wrote the file: libhdf5 through h5py; libhdf5 and then changed byte by byte; or by hand with the builder in `make/image.py`.
+"How" says who wrote the file: libhdf5 through h5py; libhdf5 with chunks that another library encoded; libhdf5 and then changed byte by
+byte; or by hand with the builder in `make/image.py`.
 
 | file | what it proves | how |
 |---|---|---|
