@@ -10,7 +10,7 @@ mod registered_filters;
 mod structure;
 mod unsupported;
 
-pub use registered_filters::registered_filter_name;
+pub use registered_filters::{registered_filter_name, registered_filter_page};
 pub use structure::Structure;
 pub use unsupported::Unsupported;
 

@@ -25,7 +25,7 @@ impl FloatingPointReader {
             && float.normalization != Normalization::Reserved
             && (float.normalization == Normalization::Implied || float.mantissa_size > 0)
             && datatype.size <= 64
-            && (float.bits.order != ByteOrder::Vax || datatype.size % 2 == 0);
+            && (float.bits.order != ByteOrder::Vax || datatype.size.is_multiple_of(2));
         possible.then_some(Self { size: datatype.size, float })
     }
 

@@ -40,6 +40,21 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'
     }
 }
 
+/// Inflates a stream that holds exactly as many bytes as `out` has room for.
+#[cfg(feature = "blosc")]
+pub(super) fn fill(stream: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
+    let mut inflater = Decompress::new(true);
+    let status = inflater
+        .decompress(stream, out, FlushDecompress::Finish)
+        .map_err(|_| FilterFault::Stream("the zlib stream is damaged"))?;
+    match status {
+        Status::StreamEnd if inflater.total_out() == out.len() as u64 => Ok(()),
+        Status::StreamEnd => Err(FilterFault::Truncated),
+        _ if inflater.total_out() < out.len() as u64 => Err(FilterFault::Truncated),
+        _ => Err(FilterFault::TooLong(out.len() as u64)),
+    }
+}
+
 /// Deflates at the level that the first client data value says.
 ///
 /// # Errors

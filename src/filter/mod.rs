@@ -1,26 +1,52 @@
 //! The filter pipeline and its codecs: bytes in, bytes out.
 //!
 //! [`decode`] undoes the filters of one chunk, [`encode`] applies them. A filter is a room of its own
-//! with one `decode` and one `encode` of the same shape; `pipeline::codec` is the one place that maps
-//! registered numbers to rooms.
+//! with one `decode` and one `encode` of the same shape; `registry` is the one place that maps
+//! registered numbers to rooms, and to what a caller [registers](register).
 //!
 //! All decoders hold to the same bargain: what they return is never longer than the bound they are
 //! given, and nothing is allocated for a length that the input claims before that length was compared
 //! with the bound and with what the input can possibly hold.
 
+#[cfg(any(feature = "bitshuffle", feature = "blosc"))]
+mod bit_planes;
 mod bits;
+#[cfg(feature = "bitshuffle")]
+pub mod bitshuffle;
+#[cfg(feature = "blosc")]
+pub mod blosc;
+#[cfg(feature = "blosc2")]
+pub mod blosc2;
+#[cfg(feature = "bzip2")]
+pub mod bzip2;
+#[cfg(feature = "blosc")]
+mod copies;
 #[cfg(feature = "deflate")]
 pub mod deflate;
 pub mod fletcher32;
+mod input;
+#[cfg(feature = "jpeg")]
+pub mod jpeg;
+#[cfg(feature = "lz4")]
+pub mod lz4;
 #[cfg(feature = "lzf")]
 pub mod lzf;
+#[cfg(feature = "lzo")]
+pub mod lzo;
 pub mod nbit;
 mod pipeline;
+mod registry;
+pub mod rounding;
 pub mod scale_offset;
 pub mod shuffle;
 pub mod szip;
+#[cfg(feature = "zfp")]
+pub mod zfp;
+#[cfg(feature = "zstd")]
+pub mod zstd;
 
 pub use pipeline::{Failed, Step, available, decode, encode};
+pub use registry::{register, unregister};
 
 use crate::error::FilterFault;
 

@@ -107,7 +107,7 @@ impl Kind {
             }
             2 => {
                 let (base, next) = Self::read(values, at + 2, size, depth - 1)?;
-                if size as usize % base.size() != 0 {
+                if !(size as usize).is_multiple_of(base.size()) {
                     return Err(bad_value(values, at + 1));
                 }
                 Ok((Self::Array { size: size as usize, base: Box::new(base) }, next))

@@ -2,14 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::fletcher32;
+use super::registry::{Codec, codec};
 use crate::error::{Fault, FilterFault, Unsupported};
 use crate::limits::Limits;
-
-#[cfg(feature = "deflate")]
-use super::deflate;
-#[cfg(feature = "lzf")]
-use super::lzf;
-use super::{fletcher32, nbit, scale_offset, shuffle, szip};
 
 /// One filter of a pipeline, in the order of application when writing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +55,7 @@ pub fn decode<'a>(
     let mut bytes = bytes;
     for (i, (step, codec)) in applied.iter().enumerate().rev() {
         let bound = bound(&applied[..i], expected, limits);
-        bytes = (codec.decode)(bytes, &step.values, bound).map_err(|fault| Failed { id: step.id, fault })?;
+        bytes = codec.decode(bytes, &step.values, bound).map_err(|fault| Failed { id: step.id, fault })?;
     }
     if bytes.len() == expected {
         Ok(bytes)
@@ -71,22 +67,33 @@ pub fn decode<'a>(
 
 /// Applies a pipeline to the bytes of one chunk; returns them with the chunk's filter mask.
 ///
-/// An optional filter that fails, or that compresses and does not make the chunk shorter, is left out
-/// and its mask bit is set.
+/// An optional filter that fails, that is not available, or that compresses and does not make the chunk
+/// shorter, is left out and its mask bit is set.
 ///
 /// # Errors
-/// A filter that is not available; a mandatory filter that cannot encode these bytes.
+/// A mandatory filter that is not available, is only read, or cannot encode these bytes.
 pub fn encode<'a>(steps: &[Step], bytes: Cow<'a, [u8]>) -> Result<(Cow<'a, [u8]>, u32), Failed> {
     let mut bytes = bytes;
     let mut mask = 0;
-    for (i, (step, codec)) in applied(steps, 0)?.into_iter().enumerate() {
-        match (codec.encode)(&bytes, &step.values) {
-            Ok(out) if !(step.optional && codec.compresses && out.len() >= bytes.len()) => bytes = Cow::Owned(out),
-            Err(fault) if !step.optional => return Err(Failed { id: step.id, fault }),
-            _ => mask |= bit(i),
+    for (i, step) in steps.iter().enumerate() {
+        match apply(step, &bytes) {
+            Ok(out) => bytes = Cow::Owned(out),
+            Err(_) if step.optional => mask |= bit(i),
+            Err(fault) => return Err(Failed { id: step.id, fault }),
         }
     }
     Ok((bytes, mask))
+}
+
+/// Applies one filter.
+fn apply(step: &Step, bytes: &[u8]) -> Result<Vec<u8>, FilterFault> {
+    let codec = codec(step.id).map_err(FilterFault::Unsupported)?;
+    let encode = codec.encode.ok_or(FilterFault::Unsupported(Unsupported::FilterEncoding(step.id)))?;
+    let out = encode(bytes, &step.values)?;
+    if step.optional && codec.compresses && out.len() >= bytes.len() {
+        return Err(FilterFault::TooLong(bytes.len() as u64));
+    }
+    Ok(out)
 }
 
 /// Whether a filter number can be decoded, else why not.
@@ -95,39 +102,6 @@ pub fn encode<'a>(steps: &[Step], bytes: Cow<'a, [u8]>) -> Result<(Cow<'a, [u8]>
 /// An unknown number, or one whose cargo feature is off.
 pub fn available(id: u16) -> Result<(), Unsupported> {
     codec(id).map(|_| ())
-}
-
-/// From bytes, client data and the most bytes that may come out, to bytes.
-type Decode = for<'a> fn(Cow<'a, [u8]>, &[u32], usize) -> Result<Cow<'a, [u8]>, FilterFault>;
-/// From bytes and client data to bytes.
-type Encode = fn(&[u8], &[u32]) -> Result<Vec<u8>, FilterFault>;
-
-/// What a room offers.
-struct Codec {
-    decode: Decode,
-    encode: Encode,
-    /// Whether it is there to make the chunk shorter.
-    compresses: bool,
-}
-
-/// The room of a registered number.
-fn codec(id: u16) -> Result<Codec, Unsupported> {
-    Ok(match id {
-        #[cfg(feature = "deflate")]
-        1 => Codec { decode: deflate::decode, encode: deflate::encode, compresses: true },
-        #[cfg(not(feature = "deflate"))]
-        1 => return Err(Unsupported::FilterFeature(id, "deflate")),
-        2 => Codec { decode: shuffle::decode, encode: shuffle::encode, compresses: false },
-        3 => Codec { decode: fletcher32::decode, encode: fletcher32::encode, compresses: false },
-        4 => Codec { decode: szip::decode, encode: szip::encode, compresses: true },
-        5 => Codec { decode: nbit::decode, encode: nbit::encode, compresses: true },
-        6 => Codec { decode: scale_offset::decode, encode: scale_offset::encode, compresses: true },
-        #[cfg(feature = "lzf")]
-        32000 => Codec { decode: lzf::decode, encode: lzf::encode, compresses: true },
-        #[cfg(not(feature = "lzf"))]
-        32000 => return Err(Unsupported::FilterFeature(id, "lzf")),
-        _ => return Err(Unsupported::Filter(id)),
-    })
 }
 
 /// The steps that were applied to a chunk, with their rooms.
@@ -216,6 +190,7 @@ mod tests {
     #[cfg(feature = "lzf")]
     fn limits_hold_at_every_step() {
         let limits = Limits { chunk_bytes: 100, ..Limits::default() };
+        use super::super::lzf;
         let zeros = lzf::encode(&[0; 200], &[]).unwrap();
         let too_long = |limit| Err(Failed { id: 32000, fault: FilterFault::TooLong(limit) });
         assert_eq!(decode(&[step(32000, &[])], 0, (&zeros).into(), 200, &limits), too_long(100));

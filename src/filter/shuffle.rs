@@ -44,124 +44,112 @@ fn is_same(length: usize, size: usize) -> bool {
 /// From planes (the bytes of equal position in their element) to elements of `size` bytes.
 pub(super) fn join(bytes: &[u8], size: usize) -> Vec<u8> {
     let mut out = vec![0; bytes.len()];
-    let whole = bytes.len() - bytes.len() % size;
-    let (planes, rest) = bytes.split_at(whole);
-    let (elements, out_rest) = out.split_at_mut(whole);
-    match size {
-        2 => join_lanes::<2, 128>(planes, elements),
-        4 => join_lanes::<4, 64>(planes, elements),
-        8 => join_lanes::<8, 32>(planes, elements),
-        16 => join_lanes::<16, 16>(planes, elements),
-        _ => join_from(planes, elements, size, 0),
-    }
-    out_rest.copy_from_slice(rest);
+    join_into(bytes, size, &mut out);
     out
 }
 
 /// From elements of `size` bytes to planes.
 pub(super) fn split(bytes: &[u8], size: usize) -> Vec<u8> {
     let mut out = vec![0; bytes.len()];
+    split_into(bytes, size, &mut out);
+    out
+}
+
+/// [`join`] to where there is room for as many bytes.
+pub(super) fn join_into(bytes: &[u8], size: usize, out: &mut [u8]) {
+    let whole = bytes.len() - bytes.len() % size;
+    let (planes, rest) = bytes.split_at(whole);
+    let (elements, out_rest) = out.split_at_mut(whole);
+    match size {
+        2 => join_groups::<2>(planes, elements),
+        4 => join_groups::<4>(planes, elements),
+        8 => join_groups::<8>(planes, elements),
+        16 => join_groups::<16>(planes, elements),
+        _ => join_from(planes, elements, size, 0),
+    }
+    out_rest.copy_from_slice(rest);
+}
+
+/// [`split`] to where there is room for as many bytes.
+pub(super) fn split_into(bytes: &[u8], size: usize, out: &mut [u8]) {
     let whole = bytes.len() - bytes.len() % size;
     let (elements, rest) = bytes.split_at(whole);
     let (planes, out_rest) = out.split_at_mut(whole);
     match size {
-        2 => split_lanes::<2, 128>(elements, planes),
-        4 => split_lanes::<4, 128>(elements, planes),
-        8 => split_lanes::<8, 32>(elements, planes),
-        16 => split_lanes::<16, 16>(elements, planes),
+        2 => split_groups::<2>(elements, planes),
+        4 => split_groups::<4>(elements, planes),
+        8 => split_groups::<8>(elements, planes),
+        16 => split_groups::<16>(elements, planes),
         _ => split_from(elements, planes, size, 0),
     }
     out_rest.copy_from_slice(rest);
-    out
 }
 
 /// Elements after which the slow loops turn to the next plane, so that they stay in the cache.
 const TILE: usize = 1024;
 
-/// `LANES` elements at once, as many as it takes for the compiler to use vector instructions.
-fn join_lanes<const SIZE: usize, const LANES: usize>(planes: &[u8], elements: &mut [u8]) {
+/// Bytes at once, as many as it takes for the compiler to use vector instructions.
+pub(super) const GROUP: usize = 256;
+
+/// Elements whose size is a power of two, in groups.
+fn join_groups<const SIZE: usize>(planes: &[u8], elements: &mut [u8]) {
     let count = planes.len() / SIZE;
     let mut done = 0;
-    for group in elements.chunks_exact_mut(SIZE * LANES) {
-        let mut lanes = [[0; LANES]; SIZE];
-        for (j, lane) in lanes.iter_mut().enumerate() {
-            let at = j * count + done;
-            lane.copy_from_slice(&planes[at..at + LANES]);
+    for group in elements.as_chunks_mut().0 {
+        let mut lanes = [0; GROUP];
+        for (j, lane) in lanes.chunks_exact_mut(GROUP / SIZE).enumerate() {
+            lane.copy_from_slice(&planes[j * count + done..][..GROUP / SIZE]);
         }
-        // Merging the upper with the lower half, as cards are shuffled, brings the planes together.
-        let mut rounds = SIZE;
-        while rounds > 1 {
-            let mut merged = [[0; LANES]; SIZE];
-            for i in 0..SIZE / 2 {
-                (merged[2 * i], merged[2 * i + 1]) = zip(lanes[i], lanes[i + SIZE / 2]);
-            }
-            lanes = merged;
-            rounds /= 2;
-        }
-        for (to, lane) in group.chunks_exact_mut(LANES).zip(&lanes) {
-            to.copy_from_slice(lane);
-        }
-        done += LANES;
+        *group = merge::<SIZE>(lanes);
+        done += GROUP / SIZE;
     }
     join_from(planes, elements, SIZE, done);
 }
 
-/// `LANES` elements at once, as many as it takes for the compiler to use vector instructions.
-fn split_lanes<const SIZE: usize, const LANES: usize>(elements: &[u8], planes: &mut [u8]) {
+/// Elements whose size is a power of two, in groups.
+fn split_groups<const SIZE: usize>(elements: &[u8], planes: &mut [u8]) {
     let count = planes.len() / SIZE;
     let mut done = 0;
-    for group in elements.chunks_exact(SIZE * LANES) {
-        let mut lanes = [[0; LANES]; SIZE];
-        for (lane, from) in lanes.iter_mut().zip(group.chunks_exact(LANES)) {
-            lane.copy_from_slice(from);
+    for group in elements.as_chunks().0 {
+        for (j, lane) in part::<SIZE>(*group).chunks_exact(GROUP / SIZE).enumerate() {
+            planes[j * count + done..][..GROUP / SIZE].copy_from_slice(lane);
         }
-        let mut rounds = SIZE;
-        while rounds > 1 {
-            let mut parted = [[0; LANES]; SIZE];
-            for i in 0..SIZE / 2 {
-                (parted[i], parted[i + SIZE / 2]) = unzip(lanes[2 * i], lanes[2 * i + 1]);
-            }
-            lanes = parted;
-            rounds /= 2;
-        }
-        for (j, lane) in lanes.iter().enumerate() {
-            let at = j * count + done;
-            planes[at..at + LANES].copy_from_slice(lane);
-        }
-        done += LANES;
+        done += GROUP / SIZE;
     }
     split_from(elements, planes, SIZE, done);
 }
 
-/// One byte of `a`, one of `b`, in turn.
+/// From `SIZE` planes, one after the other, to elements.
 #[inline(always)]
-fn zip<const LANES: usize>(a: [u8; LANES], b: [u8; LANES]) -> ([u8; LANES], [u8; LANES]) {
-    let (mut low, mut high) = ([0; LANES], [0; LANES]);
-    for i in 0..LANES / 2 {
-        (low[2 * i], low[2 * i + 1]) = (a[i], b[i]);
-        (high[2 * i], high[2 * i + 1]) = (a[i + LANES / 2], b[i + LANES / 2]);
+pub(super) fn merge<const SIZE: usize>(planes: [u8; GROUP]) -> [u8; GROUP] {
+    // Merging the upper with the lower half, as cards are shuffled, brings the planes together.
+    let mut bytes = planes;
+    let mut rounds = SIZE;
+    while rounds > 1 {
+        let halves = bytes;
+        for i in 0..GROUP / 2 {
+            bytes[2 * i] = halves[i];
+            bytes[2 * i + 1] = halves[GROUP / 2 + i];
+        }
+        rounds /= 2;
     }
-    (low, high)
+    bytes
 }
 
-/// Undoes [`zip`].
+/// Undoes [`merge`].
 #[inline(always)]
-fn unzip<const LANES: usize>(low: [u8; LANES], high: [u8; LANES]) -> ([u8; LANES], [u8; LANES]) {
-    let (mut a, mut b) = ([0; LANES], [0; LANES]);
-    // Loops this simple are what the compiler recognises.
-    for (from, half) in [(low, 0), (high, LANES / 2)] {
-        let mut pairs = [0; LANES];
-        for i in 0..LANES / 2 {
-            pairs[i] = u16::from_le_bytes([from[2 * i], from[2 * i + 1]]);
+pub(super) fn part<const SIZE: usize>(elements: [u8; GROUP]) -> [u8; GROUP] {
+    let mut bytes = elements;
+    let mut rounds = SIZE;
+    while rounds > 1 {
+        let merged = bytes;
+        for i in 0..GROUP / 2 {
+            bytes[i] = merged[2 * i];
+            bytes[GROUP / 2 + i] = merged[2 * i + 1];
         }
-        for i in 0..LANES / 2 {
-            a[half + i] = pairs[i] as u8;
-        }
-        for i in 0..LANES / 2 {
-            b[half + i] = (pairs[i] >> 8) as u8;
-        }
+        rounds /= 2;
     }
-    (a, b)
+    bytes
 }
 
 /// Any element size, from element number `first` on.

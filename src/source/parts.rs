@@ -32,10 +32,10 @@ impl Source for Family {
         let place = |at: u64| (usize::try_from(at / self.member_size).unwrap_or(usize::MAX), at % self.member_size);
         let (first, offset) = place(range.start);
         let length = range.end - range.start;
-        if let Some(member) = self.members.get(first) {
-            if offset + length <= member.len().min(self.member_size) {
-                return member.read(offset..offset + length);
-            }
+        if let Some(member) = self.members.get(first)
+            && offset + length <= member.len().min(self.member_size)
+        {
+            return member.read(offset..offset + length);
         }
         let mut bytes = Vec::new();
         let mut at = range.start;

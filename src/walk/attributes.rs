@@ -34,17 +34,16 @@ pub(crate) fn all(storage: &Storage, header: &ObjectHeader) -> Result<Vec<Result
         let order = message.creation_order.filter(|_| tracked).map(u32::from);
         keep(&mut found, one(storage, block, message.flags, order))
     })?;
-    if let Some(info) = info(storage, header)? {
-        if let (Some(heap), Some(index)) = (info.fractal_heap, info.name_index.or(info.creation_order_index.flatten()))
-        {
-            let tree = Tree::open(storage, index, &[RecordType::ATTRIBUTE_NAME, RecordType::ATTRIBUTE_ORDER])?;
-            let heap = Heap::open(storage, heap)?;
-            let records = tree.all(storage)?;
-            each(records.iter(), |record| {
-                let attribute = dense(storage, &heap, record, tree.header.record_type, tracked);
-                keep(&mut found, attribute)
-            })?;
-        }
+    if let Some(info) = info(storage, header)?
+        && let (Some(heap), Some(index)) = (info.fractal_heap, info.name_index.or(info.creation_order_index.flatten()))
+    {
+        let tree = Tree::open(storage, index, &[RecordType::ATTRIBUTE_NAME, RecordType::ATTRIBUTE_ORDER])?;
+        let heap = Heap::open(storage, heap)?;
+        let records = tree.all(storage)?;
+        each(records.iter(), |record| {
+            let attribute = dense(storage, &heap, record, tree.header.record_type, tracked);
+            keep(&mut found, attribute)
+        })?;
     }
     Ok(found)
 }

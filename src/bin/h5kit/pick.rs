@@ -36,18 +36,18 @@ impl Axis {
 
     /// Where a part that begins with the selected number `from` must end, at `to` or before, to be regular.
     pub fn regular_end(&self, from: u64, to: u64) -> u64 {
-        if self.block == 1 || from % self.block == 0 && to % self.block == 0 {
+        if self.block == 1 || from.is_multiple_of(self.block) && to.is_multiple_of(self.block) {
             return to;
         }
         let end_of_block = (from / self.block + 1) * self.block;
-        if from % self.block == 0 && to > end_of_block { to - to % self.block } else { to.min(end_of_block) }
+        if from.is_multiple_of(self.block) && to > end_of_block { to - to % self.block } else { to.min(end_of_block) }
     }
 
     /// Start, stride, count and block of the selected numbers `from..to`, which are regular.
     fn part(&self, from: u64, to: u64) -> [u64; 4] {
         if self.block == 1 {
             [self.at(from), self.stride, to - from, 1]
-        } else if from % self.block == 0 && to % self.block == 0 {
+        } else if from.is_multiple_of(self.block) && to.is_multiple_of(self.block) {
             [self.at(from), self.stride, (to - from) / self.block, self.block]
         } else {
             [self.at(from), 1, to - from, 1]

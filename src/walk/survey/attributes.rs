@@ -35,10 +35,10 @@ impl<'f> Pass<'f> {
                 self.note(message.body.block().corrupt(S, "name", Fault::Order));
             }
         }
-        if let Some(run) = self.first(header, MessageType::ATTRIBUTE_INFO) {
-            if let Ok(info) = AttributeInfo::decode(run.block()) {
-                self.dense_attributes(&info, run.block().at());
-            }
+        if let Some(run) = self.first(header, MessageType::ATTRIBUTE_INFO)
+            && let Ok(info) = AttributeInfo::decode(run.block())
+        {
+            self.dense_attributes(&info, run.block().at());
         }
     }
 

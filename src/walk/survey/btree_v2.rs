@@ -41,12 +41,12 @@ impl<'f> Pass<'f> {
         }
         let context = Arc::new(TreeContext { header: tree.header.clone(), geometry: tree.geometry.clone(), chunks });
         self.keep(S, address, BTreeV2::size(w) as u64, Context::Tree(context.clone()));
-        if let Some(expected) = record_size(tree.header.record_type, w, chunks) {
-            if tree.geometry.record_size != expected {
-                let fault = Fault::Mismatch { found: tree.geometry.record_size as u64, expected: expected as u64 };
-                self.fault(Corrupt::new(S, "record size", at, fault));
-                return None;
-            }
+        if let Some(expected) = record_size(tree.header.record_type, w, chunks)
+            && tree.geometry.record_size != expected
+        {
+            let fault = Fault::Mismatch { found: tree.geometry.record_size as u64, expected: expected as u64 };
+            self.fault(Corrupt::new(S, "record size", at, fault));
+            return None;
         }
         let root = Child { address: tree.header.root, records: tree.header.root_records.into(), total: None };
         let (depth, total) = (tree.header.depth, tree.header.total_records);

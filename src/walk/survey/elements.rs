@@ -74,13 +74,13 @@ impl Pass<'_> {
             }
             ReferenceKind::ObjectRevised | ReferenceKind::RegionRevised | ReferenceKind::AttributeRevised => {
                 let element = self.check(RevisedElement::decode(block))??;
-                if let RevisedElement::Heap { kind, external, place, .. } = element {
-                    if self.heap_objects.insert(place) {
-                        let collection = self.collection(place.collection)?;
-                        let object = self.check(collection.object(place.index))?;
-                        self.part(S, object.at(), object.bytes().len(), Context::RevisedBody { kind, external });
-                        self.check(RevisedBody::decode(object, kind, external))?;
-                    }
+                if let RevisedElement::Heap { kind, external, place, .. } = element
+                    && self.heap_objects.insert(place)
+                {
+                    let collection = self.collection(place.collection)?;
+                    let object = self.check(collection.object(place.index))?;
+                    self.part(S, object.at(), object.bytes().len(), Context::RevisedBody { kind, external });
+                    self.check(RevisedBody::decode(object, kind, external))?;
                 }
             }
         }

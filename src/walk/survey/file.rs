@@ -36,21 +36,21 @@ impl Pass<'_> {
         };
         let at = self.storage.position(address);
         self.equal(Structure::ObjectHeader, "object reference count", at, references.into(), 1);
-        if let Some(run) = self.first(&header, MessageType::CACHE_IMAGE) {
-            if let Ok(CacheImageLocation { address: Some(address), length }) = CacheImageLocation::decode(run.block()) {
-                self.keep(Structure::CacheImage, address, length, Context::Plain);
-            }
+        if let Some(run) = self.first(&header, MessageType::CACHE_IMAGE)
+            && let Ok(CacheImageLocation { address: Some(address), length }) = CacheImageLocation::decode(run.block())
+        {
+            self.keep(Structure::CacheImage, address, length, Context::Plain);
         }
-        if let Some(run) = self.first(&header, MessageType::SHARED_MESSAGE_TABLE) {
-            if let Ok(location) = SharedMessageTableLocation::decode(run.block()) {
-                self.shared_messages(location);
-            }
+        if let Some(run) = self.first(&header, MessageType::SHARED_MESSAGE_TABLE)
+            && let Ok(location) = SharedMessageTableLocation::decode(run.block())
+        {
+            self.shared_messages(location);
         }
-        if let Some(run) = self.first(&header, MessageType::FILE_SPACE_INFO) {
-            if let Ok(FileSpaceInfo::Current { managers, .. }) = FileSpaceInfo::decode(run.block()) {
-                for manager in managers.into_iter().flatten() {
-                    self.free_space(manager, None);
-                }
+        if let Some(run) = self.first(&header, MessageType::FILE_SPACE_INFO)
+            && let Ok(FileSpaceInfo::Current { managers, .. }) = FileSpaceInfo::decode(run.block())
+        {
+            for manager in managers.into_iter().flatten() {
+                self.free_space(manager, None);
             }
         }
         self.attributes(&header);

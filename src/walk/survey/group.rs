@@ -29,10 +29,10 @@ struct OldNames<'s> {
 
 impl<'f> Pass<'f> {
     pub(super) fn group(&mut self, header: &Header) {
-        if let Some(run) = self.first(header, MessageType::SYMBOL_TABLE) {
-            if let Ok(table) = SymbolTable::decode(run.block()) {
-                self.old_group(table, run.block().at());
-            }
+        if let Some(run) = self.first(header, MessageType::SYMBOL_TABLE)
+            && let Ok(table) = SymbolTable::decode(run.block())
+        {
+            self.old_group(table, run.block().at());
         }
         let mut names = HashSet::new();
         for message in header.all(MessageType::LINK) {
@@ -42,10 +42,10 @@ impl<'f> Pass<'f> {
             }
             self.link(link);
         }
-        if let Some(run) = self.first(header, MessageType::LINK_INFO) {
-            if let Ok(info) = LinkInfo::decode(run.block()) {
-                self.dense_group(&info, run.block().at());
-            }
+        if let Some(run) = self.first(header, MessageType::LINK_INFO)
+            && let Ok(info) = LinkInfo::decode(run.block())
+        {
+            self.dense_group(&info, run.block().at());
         }
     }
 

@@ -1,0 +1,76 @@
+//! What compresses the streams of a block.
+
+use super::super::{lz4, zstd};
+use super::blosclz;
+use crate::error::{FilterFault, Unsupported};
+
+/// What compresses, as the three high bits of a chunk's flags say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Codec {
+    BloscLz,
+    /// LZ4 and LZ4HC, which differ for the writer only.
+    Lz4,
+    Snappy,
+    Zlib,
+    Zstd,
+    /// A plugin of Blosc2: its number.
+    Plugin(u8),
+}
+
+impl Codec {
+    /// From the flags, and from the number of a plugin, which counts where the flags refer to it.
+    pub(super) fn of(flags: u8, plugin: u8) -> Self {
+        match flags >> 5 {
+            0 => Self::BloscLz,
+            1 => Self::Lz4,
+            2 => Self::Snappy,
+            3 => Self::Zlib,
+            4 => Self::Zstd,
+            _ => Self::Plugin(plugin),
+        }
+    }
+}
+
+/// Decompresses streams one after the other.
+pub(super) struct Unpacker<'a> {
+    codec: Codec,
+    /// Bytes that are thought to stand before every stream.
+    dictionary: &'a [u8],
+    /// Made when it is first needed, which is not for every chunk.
+    zstd: Option<zstd::Decoder>,
+}
+
+impl<'a> Unpacker<'a> {
+    pub(super) fn new(codec: Codec) -> Self {
+        Self { codec, dictionary: &[], zstd: None }
+    }
+
+    pub(super) fn set_dictionary(&mut self, dictionary: &'a [u8]) -> Result<(), FilterFault> {
+        match self.codec {
+            Codec::Lz4 => self.dictionary = dictionary,
+            Codec::Zstd => self.zstd = Some(zstd::Decoder::with_dictionary(dictionary)?),
+            _ => return Err(FilterFault::Stream("a Blosc2 dictionary for what has none")),
+        }
+        Ok(())
+    }
+
+    /// Decompresses a stream that holds exactly as many bytes as `out` has room for.
+    pub(super) fn fill(&mut self, stream: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
+        match self.codec {
+            Codec::BloscLz => blosclz::fill(stream, out),
+            Codec::Lz4 => lz4::fill_with(self.dictionary, stream, out),
+            Codec::Snappy => snappy(stream, out),
+            Codec::Zlib => super::super::deflate::fill(stream, out),
+            Codec::Zstd => self.zstd.get_or_insert_with(zstd::Decoder::new).fill(stream, out),
+            Codec::Plugin(id) => Err(FilterFault::Unsupported(Unsupported::Blosc2Codec(id))),
+        }
+    }
+}
+
+fn snappy(stream: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
+    match snap::raw::Decoder::new().decompress(stream, out) {
+        Ok(made) if made == out.len() => Ok(()),
+        Ok(_) => Err(FilterFault::Truncated),
+        Err(_) => Err(FilterFault::Stream("the Snappy stream is damaged")),
+    }
+}

@@ -1,0 +1,44 @@
+//! Blosc2, filter 32026: a [frame](frame) of chunks, plain or holding an [array](array) of n dimensions.
+//!
+//! Client data: the revision of the filter (1), the length of a block in bytes, the size of an element, the
+//! length of the chunk, the level, the shuffle, what compresses, and from two dimensions on their number and
+//! the chunk's dimensions. A reader needs none, but what the dimensions say must be what the frame says.
+//! (<https://github.com/PyTables/PyTables/tree/master/hdf5-blosc2>)
+
+mod array;
+mod frame;
+
+use std::borrow::Cow;
+
+use super::input::length;
+use crate::error::FilterFault;
+use array::Shapes;
+use frame::Frame;
+
+/// Decodes a frame, to at most `bound` bytes.
+///
+/// # Errors
+/// A frame that is damaged, ends early, or is longer than `bound` once decoded; one of another shape than
+/// the client data say; codecs and filters that are plugins of Blosc2, by their names.
+pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], bound: usize) -> Result<Cow<'a, [u8]>, FilterFault> {
+    let frame = Frame::new(&bytes)?;
+    for name in [&b"b2nd"[..], b"caterva"] {
+        if let Some(content) = frame.metalayer(name)? {
+            let shapes = Shapes::read(content)?;
+            let said = values.get(8..).unwrap_or_default();
+            if !said.is_empty() && !said.iter().map(|dim| *dim as usize).eq(shapes.shape.iter().copied()) {
+                return Err(FilterFault::Stream("a Blosc2 array of another shape than the client data say"));
+            }
+            return array::decode(&frame, &shapes, bound).map(Cow::Owned);
+        }
+    }
+    let mut out = Vec::with_capacity(length(frame.length as u64, bound)?.min(bytes.len().saturating_mul(255)));
+    for index in 0..frame.chunks() {
+        let length = frame.chunk.min(frame.length - out.len());
+        out.extend(frame.stored(index, length)?.decode()?);
+    }
+    Ok(Cow::Owned(out))
+}
+
+#[cfg(test)]
+mod tests;

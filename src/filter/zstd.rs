@@ -1,0 +1,127 @@
+//! Zstandard, filter 32015: frames of RFC 8878, one after the other.
+//!
+//! Client data: the level of compression, a writer's business.
+
+use std::borrow::Cow;
+
+use super::value;
+use crate::error::FilterFault;
+
+/// The highest level that the encoder knows.
+const LEVEL: u32 = 4;
+
+/// Decompresses to at most `bound` bytes. A frame may leave out how long it is, and there may be several.
+///
+/// # Errors
+/// A frame that is damaged (its checksum included), ends early, needs a dictionary, or leads beyond `bound`.
+pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'a, [u8]>, FilterFault> {
+    zrip::decompress_with_limit(&bytes, bound).map(Cow::Owned).map_err(|error| fault(&error, bound))
+}
+
+/// Compresses at the level that the first client data value says, 3 where it says nothing. Levels above 4
+/// compress like 4: the frame is as good for any decoder, only longer.
+///
+/// # Errors
+/// None that a caller can cause.
+pub fn encode(bytes: &[u8], values: &[u32]) -> Result<Vec<u8>, FilterFault> {
+    compress(bytes, value(values, 0).unwrap_or(3))
+}
+
+/// One frame.
+pub(super) fn compress(bytes: &[u8], level: u32) -> Result<Vec<u8>, FilterFault> {
+    zrip::compress(bytes, level.clamp(1, LEVEL).cast_signed()).map_err(|_| FilterFault::Stream("zstd cannot compress"))
+}
+
+/// Decompresses many frames with the same tables.
+pub(super) struct Decoder {
+    context: zrip::DecompressContext,
+    made: Vec<u8>,
+}
+
+impl Decoder {
+    pub(super) fn new() -> Self {
+        Self { context: zrip::DecompressContext::new(), made: Vec::new() }
+    }
+
+    /// With a dictionary that the frames need.
+    #[cfg(feature = "blosc")]
+    pub(super) fn with_dictionary(dictionary: &[u8]) -> Result<Self, FilterFault> {
+        let dictionary = zrip::Dictionary::from_bytes(dictionary)
+            .map_err(|_| FilterFault::Stream("the Zstandard dictionary is damaged"))?;
+        Ok(Self { context: zrip::DecompressContext::with_dict(dictionary), made: Vec::new() })
+    }
+
+    /// Decompresses a frame that holds exactly as many bytes as `out` has room for.
+    pub(super) fn fill(&mut self, frame: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
+        self.made.clear();
+        let made = self.context.decompress_into_with_limit(frame, &mut self.made, out.len());
+        match made.map_err(|error| fault(&error, out.len()))? {
+            made if made == out.len() => out.copy_from_slice(&self.made),
+            _ => return Err(FilterFault::Truncated),
+        }
+        Ok(())
+    }
+}
+
+fn fault(error: &zrip::DecompressError, bound: usize) -> FilterFault {
+    match error {
+        zrip::DecompressError::OutputTooSmall => FilterFault::TooLong(bound as u64),
+        zrip::DecompressError::InputExhausted => FilterFault::Truncated,
+        zrip::DecompressError::DictRequired => FilterFault::Stream("the Zstandard frame needs a dictionary"),
+        _ => FilterFault::Stream("the Zstandard frame is damaged"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{data, decodes, hex, stands_damage};
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A frame, one to be skipped, and another.
+    const FRAMES: &str = "28b52ffd20021100000102502a4d1801000000ff28b52ffd20021100000102";
+    /// 64 zeros at level 3, by the C library.
+    const ZEROS: &str = "28b52ffd20404500001000000100930016";
+
+    #[test]
+    fn reads_the_c_library() {
+        decodes(decode, encode, &[3], "0102030405", "28b52ffd20052900000102030405");
+        decodes(decode, encode, &[3], "", "28b52ffd2000010000");
+        decodes(decode, encode, &[3], &"00".repeat(64), ZEROS);
+        decodes(decode, encode, &[22], "01020102", FRAMES);
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        let run = |bytes: &[u8], bound| decode(bytes.into(), &[], bound).map(Cow::into_owned);
+        let frame = encode(&[7; 1000], &[]).unwrap();
+        assert_eq!(run(&frame, 1000), Ok(vec![7; 1000]));
+        assert_eq!(run(&frame, 999), Err(FilterFault::TooLong(999)));
+        assert_eq!(run(&frame[..frame.len() - 1], 1000), Err(FilterFault::Truncated));
+        assert!(matches!(run(&hex("00010203040506"), 99), Err(FilterFault::Stream(_))));
+    }
+
+    #[test]
+    fn a_bomb_stays_small() {
+        let bomb = encode(&vec![0; 1 << 24], &[]).unwrap();
+        assert!(bomb.len() < 1 << 13);
+        assert_eq!(decode(bomb.into(), &[], 1 << 16), Err(FilterFault::TooLong(1 << 16)));
+    }
+
+    proptest! {
+        #[test]
+        fn both_ways(plain in data(0..5000), level in 0_u32..23) {
+            let encoded = encode(&plain, &[level]).unwrap();
+            let mut out = vec![0; plain.len()];
+            prop_assert_eq!(Decoder::new().fill(&encoded, &mut out), Ok(()));
+            prop_assert_eq!(&out, &plain);
+            prop_assert_eq!(decode(encoded.into(), &[], plain.len()), Ok(plain.into()));
+        }
+
+        #[test]
+        fn any_bytes(bytes in data(0..200)) {
+            stands_damage(decode, &[], &bytes, 1000);
+            stands_damage(decode, &[], &encode(&bytes, &[3]).unwrap(), bytes.len());
+        }
+    }
+}
