@@ -210,9 +210,54 @@ mod tests {
         }
         let feature = |id, name, on| if on { Ok(()) } else { Err(Unsupported::FilterFeature(id, name)) };
         assert_eq!(available(1), feature(1, "deflate", cfg!(feature = "deflate")));
+        assert_eq!(available(305), feature(305, "lzo", cfg!(feature = "lzo")));
+        assert_eq!(available(307), feature(307, "bzip2", cfg!(feature = "bzip2")));
         assert_eq!(available(32000), feature(32000, "lzf", cfg!(feature = "lzf")));
-        assert_eq!(available(0), Err(Unsupported::Filter(0)));
-        assert_eq!(available(32001), Err(Unsupported::Filter(32001)));
+        assert_eq!(available(32001), feature(32001, "blosc", cfg!(feature = "blosc")));
+        assert_eq!(available(32004), feature(32004, "lz4", cfg!(feature = "lz4")));
+        assert_eq!(available(32008), feature(32008, "bitshuffle", cfg!(feature = "bitshuffle")));
+        assert_eq!(available(32013), feature(32013, "zfp", cfg!(feature = "zfp")));
+        assert_eq!(available(32015), feature(32015, "zstd", cfg!(feature = "zstd")));
+        assert_eq!(available(32019), feature(32019, "jpeg", cfg!(feature = "jpeg")));
+        assert_eq!(available(32026), feature(32026, "blosc2", cfg!(feature = "blosc2")));
+        for id in [32022, 32023, 32032] {
+            assert_eq!(available(id), Ok(()));
+        }
+        for id in [0, 32017, 32024, 32028] {
+            assert_eq!(available(id), Err(Unsupported::Filter(id)));
+        }
+    }
+
+    #[test]
+    fn what_is_only_read_is_not_written() {
+        let refused = |id, feature| Err(Failed { id, fault: FilterFault::Unsupported(feature) });
+        assert_eq!(encode(&[step(32022, &[])], (&[1]).into()), refused(32022, Unsupported::FilterEncoding(32022)));
+        assert_eq!(encode(&[step(777, &[])], (&[1]).into()), refused(777, Unsupported::Filter(777)));
+        // A filter that may be left out is, as by libhdf5.
+        let mut steps = [step(777, &[]), step(2, &[2]), step(32022, &[])];
+        steps[0].optional = true;
+        steps[2].optional = true;
+        assert_eq!(encode(&steps, (&[1, 2, 3, 4]).into()), Ok((vec![1, 3, 2, 4].into(), 5)));
+    }
+
+    #[test]
+    fn what_a_caller_registers() {
+        use super::super::{register, unregister};
+        const ID: u16 = 301;
+        let run = |bound| decode(&[step(ID, &[7])], 0, (&[1, 2]).into(), bound, &Limits::default());
+        assert_eq!(run(2).unwrap_err().fault, FilterFault::Unsupported(Unsupported::Filter(ID)));
+        register(ID, |bytes, values, _| Ok([bytes, &[values[0] as u8]].concat()));
+        assert_eq!(available(ID), Ok(()));
+        assert_eq!(run(3), Ok(vec![1, 2, 7].into()));
+        // Neither too long nor too short is let through, whatever the decoder thinks of its bound.
+        assert_eq!(run(4).unwrap_err().fault, FilterFault::Length { found: 3, expected: 4 });
+        assert_eq!(run(2).unwrap_err().fault, FilterFault::TooLong(2));
+        // The last one registered counts.
+        register(ID, |_, _, _| Err(FilterFault::Stream("never")));
+        assert_eq!(run(3), Err(Failed { id: ID, fault: FilterFault::Stream("never") }));
+        assert!(unregister(ID));
+        assert!(!unregister(ID));
+        assert_eq!(available(ID), Err(Unsupported::Filter(ID)));
     }
 
     #[test]
@@ -232,8 +277,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_ways(plain in data(0..3000), order in Just(vec![0, 1, 2, 3, 4]).prop_shuffle(), count in 0_usize..6, optional in any::<bool>()) {
-            let all = [step(1, &[5]), step(2, &[8]), step(3, &[]), step(4, &[169, 8, 8, 40]), step(32000, &[])];
+        fn both_ways(plain in data(0..3000), order in Just((0..10).collect::<Vec<_>>()).prop_shuffle(), count in 0_usize..6, optional in any::<bool>()) {
+            let all = [step(1, &[5]), step(2, &[8]), step(3, &[]), step(4, &[169, 8, 8, 40]), step(32000, &[]),
+                       step(307, &[9]), step(32001, &[2, 2, 4, 0, 5, 1, 1]), step(32004, &[100]), step(32008, &[0, 4, 4, 0, 2]), step(32015, &[3])];
             let mut steps: Vec<_> = order.into_iter().take(count).map(|i: usize| all[i].clone()).collect();
             steps.retain(|step| available(step.id).is_ok());
             // Szip gives up on what does not get shorter.
