@@ -3,13 +3,12 @@
 A line of the input is a JSON object:
 
     {"name": str, "filters": [[number, flags, [value, ...]], ...], "mask": int, "itemsize": int,
-     "plain": base64, "encoded": base64, "dtype": numpy's name of the datatype (optional)}
+     "plain": hexadecimal, "encoded": hexadecimal, "dtype": numpy's name of the datatype (optional)}
 
 and a line of the output {"name": str, "ok": bool, "why": str}: whether `encoded`, stored as the only chunk of a dataset
 with these filters, reads as `plain`. Flag 1 marks a filter as optional. "-" is the standard input.
 """
 
-import base64
 import json
 import sys
 
@@ -38,12 +37,12 @@ def verify_all(path):
 
 def fault(case):
     """What is wrong with a chunk; nothing when it is not."""
-    plain = base64.b64decode(case["plain"])
+    plain = bytes.fromhex(case["plain"])
     size, kind = case["itemsize"], datatype(case)
     if len(plain) % size or kind.get_size() != size:
         return f"{len(plain)} bytes of elements of {size} in a datatype of {kind.get_size()}"
     try:
-        found = decoded(base64.b64decode(case["encoded"]), kind, len(plain) // size, case)
+        found = decoded(bytes.fromhex(case["encoded"]), kind, len(plain) // size, case)
     except (OSError, RuntimeError, ValueError, KeyError) as error:
         return str(error)
     if found == plain:
