@@ -19,12 +19,23 @@
 //! | feature | default | what it brings |
 //! |---|---|---|
 //! | `mmap` | yes | [`File::open_mapped`] |
+//! | `filters` | yes | all of the following |
 //! | `deflate` | yes | filter 1, deflate |
 //! | `lzf` | yes | filter 32000, LZF |
+//! | `lz4` | yes | filter 32004, LZ4 |
+//! | `zstd` | yes | filter 32015, Zstandard |
+//! | `bzip2` | yes | filter 307, bzip2 |
+//! | `lzo` | yes | filter 305, LZO |
+//! | `bitshuffle` | yes | filter 32008, bitshuffle, and `lz4` and `zstd` |
+//! | `blosc` | yes | filter 32001, Blosc, and `deflate`, `lz4` and `zstd` |
+//! | `blosc2` | yes | filter 32026, Blosc2, and `blosc` |
+//! | `zfp` | yes | filter 32013, ZFP |
+//! | `jpeg` | yes | filter 32019, JPEG |
 //! | `ndarray` | yes | reading into `ndarray` arrays |
 //! | `cli` | yes | the command `h5kit` |
 //!
-//! A dataset whose filter's feature is off is refused with the name of the feature when it is read.
+//! A dataset whose filter's feature is off is refused with the name of the feature when it is read. A decoder of your own
+//! takes the place of any: [`filter::register`].
 
 pub mod bytes;
 pub mod digest;

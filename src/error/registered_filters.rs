@@ -2,7 +2,7 @@
 const PAGE: &str = "https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugins.md";
 
 /// Registered filter numbers, sorted, the names they are registered under, and where in [`PAGE`] they are
-/// described; those of the library itself are not.
+/// described, empty where the page does not have them yet.
 const FILTERS: &[(u16, &str, &str)] = &[
     (1, "deflate", ""),
     (2, "shuffle", ""),
@@ -50,6 +50,9 @@ const FILTERS: &[(u16, &str, &str)] = &[
     (32033, "HTJ2K", ""),
 ];
 
+/// Numbers up to this one are the library's own.
+const LAST_OF_THE_LIBRARY: u16 = 255;
+
 fn registered(id: u16) -> Option<(&'static str, &'static str)> {
     let found = FILTERS.binary_search_by_key(&id, |(number, ..)| *number).ok()?;
     let (_, name, anchor) = FILTERS[found];
@@ -62,11 +65,12 @@ pub fn registered_filter_name(id: u16) -> Option<&'static str> {
     registered(id).map(|(name, _)| name)
 }
 
-/// The address of the page that describes a registered filter, `None` where there is none.
+/// The address of the page that describes a registered filter, `None` for a number that is not registered and
+/// for a filter of the library itself, which the specification describes.
 #[must_use]
 pub fn registered_filter_page(id: u16) -> Option<String> {
-    let (_, anchor) = registered(id).filter(|(_, anchor)| !anchor.is_empty())?;
-    Some(format!("{PAGE}#{anchor}"))
+    let (_, anchor) = registered(id).filter(|_| id > LAST_OF_THE_LIBRARY)?;
+    Some(if anchor.is_empty() { PAGE.to_owned() } else { format!("{PAGE}#{anchor}") })
 }
 
 #[cfg(test)]

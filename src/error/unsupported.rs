@@ -42,13 +42,10 @@ impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Filter(id) => match super::registered_filter_name(*id) {
-                Some(name) => {
-                    write!(f, "filter {id} ({name}")?;
-                    match super::registered_filter_page(*id) {
-                        Some(page) => write!(f, ", described at {page})"),
-                        None => f.write_str(")"),
-                    }
-                }
+                Some(name) => match super::registered_filter_page(*id) {
+                    Some(page) => write!(f, "filter {id} ({name}, see {page})"),
+                    None => write!(f, "filter {id} ({name})"),
+                },
                 None => write!(f, "filter {id} (not a registered number)"),
             },
             Self::FilterFeature(id, feature) => write!(f, "filter {id} without h5kit's `{feature}` feature"),

@@ -1,4 +1,4 @@
-//! Bitshuffle, filter 32008: [bit planes](super) of blocks of elements, as they are or compressed.
+//! Bitshuffle, filter 32008: bit planes of blocks of elements, as they are or compressed.
 //!
 //! Client data: the version (two values), the size of an element in bytes, the elements of a block (0: as
 //! many as 8 KiB hold, at least 128), what compresses it (0 nothing, 2 LZ4, 3 Zstandard), and a level.

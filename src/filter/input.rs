@@ -1,4 +1,5 @@
 //! Bytes taken from the front of what a filter was given.
+#![allow(dead_code, reason = "each set of features takes what it needs")]
 
 use crate::error::FilterFault;
 

@@ -145,6 +145,7 @@ impl<'a> Chunk<'a> {
     }
 
     /// A chunk that is zeros or NaN throughout, `length` bytes in blocks of `block`.
+    #[cfg(feature = "blosc2")]
     pub(in super::super) fn of_one_value(
         special: Special,
         type_size: usize,

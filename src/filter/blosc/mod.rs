@@ -1,4 +1,4 @@
-//! Blosc, filter 32001: a [chunk](chunk) of blocks, each shuffled and compressed by itself.
+//! Blosc, filter 32001: a chunk of blocks, each shuffled and compressed by itself.
 //!
 //! Client data: the revision of the filter (2), the version of Blosc's format (2), the size of an element in
 //! bytes, the length of the chunk in bytes, the level, the shuffle (0 none, 1 bytes, 2 bits), and what

@@ -1,4 +1,4 @@
-//! Blosc2, filter 32026: a [frame](frame) of chunks, plain or holding an [array](array) of n dimensions.
+//! Blosc2, filter 32026: a frame of chunks, plain or holding an array of n dimensions.
 //!
 //! Client data: the revision of the filter (1), the length of a block in bytes, the size of an element, the
 //! length of the chunk, the level, the shuffle, what compresses, and from two dimensions on their number and
