@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use super::copies::{literals, repeat};
+use super::input::Input;
 use crate::error::FilterFault;
 
 /// The longest run of literals, in bytes.
@@ -20,48 +22,37 @@ const REACH: usize = 8192;
 /// An input that ends in the middle of a run, a copy from before the beginning, or a result longer
 /// than `bound`.
 pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'a, [u8]>, FilterFault> {
+    let too_long = FilterFault::TooLong(bound as u64);
     // Three bytes give 264 at most.
-    let mut out = Vec::with_capacity(bound.min(bytes.len().saturating_mul(COPY / 3)));
-    let mut rest = &*bytes;
-    while let Some((&control, behind)) = rest.split_first() {
-        rest = behind;
-        let room = bound - out.len();
+    let mut out = vec![0; bound.min(bytes.len().saturating_mul(COPY / 3))];
+    let mut input = Input(&bytes);
+    let mut at = 0;
+    while !input.0.is_empty() {
+        let control = input.byte()?;
         if control < 32 {
-            let count = usize::from(control) + 1;
-            let literals = rest.get(..count).ok_or(FilterFault::Truncated)?;
-            if count > room {
-                return Err(FilterFault::TooLong(bound as u64));
+            let ahead = input.0;
+            let from = input.bytes(usize::from(control) + 1)?;
+            if from.len() > out.len() - at {
+                return Err(too_long);
             }
-            out.extend_from_slice(literals);
-            rest = &rest[count..];
+            literals(&mut out, at, from, ahead);
+            at += from.len();
         } else {
-            let mut next = || {
-                let (&byte, behind) = rest.split_first().ok_or(FilterFault::Truncated)?;
-                rest = behind;
-                Ok(usize::from(byte))
-            };
             let short = usize::from(control >> 5);
-            let count = short + 2 + if short == 7 { next()? } else { 0 };
-            let back = (usize::from(control & 31) << 8 | next()?) + 1;
-            let from = out.len().checked_sub(back).ok_or(FilterFault::Stream("a copy from before the beginning"))?;
-            if count > room {
-                return Err(FilterFault::TooLong(bound as u64));
+            let count = short + 2 + if short == 7 { input.byte()?.into() } else { 0 };
+            let back = (usize::from(control & 31) << 8 | usize::from(input.byte()?)) + 1;
+            if back > at {
+                return Err(FilterFault::Stream("a copy from before the beginning"));
             }
-            copy(&mut out, from, count);
+            if count > out.len() - at {
+                return Err(too_long);
+            }
+            repeat(&mut out, at, back, count);
+            at += count;
         }
     }
+    out.truncate(at);
     Ok(Cow::Owned(out))
-}
-
-/// Appends `count` bytes from position `from` on; they may reach into what is being appended.
-fn copy(out: &mut Vec<u8>, from: usize, count: usize) {
-    let mut left = count;
-    while left > 0 {
-        // What there is repeats, so it may be taken as a whole, and doubles every time.
-        let now = left.min(out.len() - from);
-        out.extend_from_within(from..from + now);
-        left -= now;
-    }
 }
 
 /// Compresses. The result may be longer than the input, by a byte in 32.

@@ -19,7 +19,7 @@ pub mod blosc;
 pub mod blosc2;
 #[cfg(feature = "bzip2")]
 pub mod bzip2;
-#[cfg(feature = "blosc")]
+#[cfg(any(feature = "blosc", feature = "lzf"))]
 mod copies;
 #[cfg(feature = "deflate")]
 pub mod deflate;

@@ -7,7 +7,7 @@
 //! added; the farthest distance that can be said so, 8191, goes on in two bytes, big-endian, of what is
 //! added to it. (c-blosc, `blosc/blosclz.c`.)
 
-use super::super::copies::repeat;
+use super::super::copies::{literals, repeat};
 use super::super::input::Input;
 use crate::error::FilterFault;
 
@@ -22,10 +22,13 @@ pub(super) fn fill(stream: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
     let mut control = input.byte()? & 31;
     loop {
         if control < 32 {
-            let literals = input.bytes(usize::from(control) + 1)?;
-            let Some(to) = out.get_mut(at..at + literals.len()) else { return Err(too_long) };
-            to.copy_from_slice(literals);
-            at += literals.len();
+            let ahead = input.0;
+            let from = input.bytes(usize::from(control) + 1)?;
+            if from.len() > out.len() - at {
+                return Err(too_long);
+            }
+            literals(out, at, from, ahead);
+            at += from.len();
         } else {
             let mut count = usize::from(control >> 5) + 2;
             if count == 9 {

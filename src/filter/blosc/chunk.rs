@@ -100,9 +100,6 @@ pub(in super::super) struct Chunk<'a> {
     first: Vec<u8>,
 }
 
-/// What can be wrong with a chunk before it is looked at.
-const IMPOSSIBLE: FilterFault = FilterFault::Stream("a Blosc chunk of impossible sizes");
-
 impl<'a> Chunk<'a> {
     /// A chunk of at most `bound` bytes once decoded, which may be followed by others.
     pub(in super::super) fn new(bytes: &'a [u8], bound: usize) -> Result<Self, FilterFault> {
@@ -114,26 +111,16 @@ impl<'a> Chunk<'a> {
         let length = length(u32::from_le_bytes(input.array()?).into(), bound)?;
         let block = u32::from_le_bytes(input.array()?) as usize;
         let stored = u32::from_le_bytes(input.array()?) as usize;
-        if type_size == 0 || length > 0 && (block == 0 || block > length) {
-            return Err(IMPOSSIBLE);
+        if length > 0 && block > length {
+            return Err(FilterFault::Stream("a Blosc block that is longer than its chunk"));
         }
-        let bytes = bytes.get(..stored).filter(|bytes| bytes.len() >= HEADER).ok_or(FilterFault::Truncated)?;
-        let extended = version > VERSION && flags & (SHUFFLE | BIT_PLANES) == SHUFFLE | BIT_PLANES;
-        let mut chunk = Self {
-            bytes,
-            version,
-            flags,
-            type_size: type_size.into(),
-            length,
-            block,
-            start: HEADER,
-            special: None,
-            filters: Vec::new(),
-            unpacker: Unpacker::new(Codec::of(flags, 0)),
-            between: Default::default(),
-            first: Vec::new(),
-        };
-        if extended {
+        let mut chunk = Self::plain(type_size.into(), length, block)?;
+        chunk.bytes = bytes.get(..stored).filter(|bytes| bytes.len() >= HEADER).ok_or(FilterFault::Truncated)?;
+        chunk.start = HEADER;
+        chunk.version = version;
+        chunk.flags = flags;
+        chunk.unpacker = Unpacker::new(Codec::of(flags, 0));
+        if version > VERSION && flags & (SHUFFLE | BIT_PLANES) == SHUFFLE | BIT_PLANES {
             chunk.extend()?;
         } else {
             chunk.filters.extend((flags & SHUFFLE != 0).then_some(Filter::Shuffle(chunk.type_size)));
@@ -152,10 +139,18 @@ impl<'a> Chunk<'a> {
         length: usize,
         block: usize,
     ) -> Result<Self, FilterFault> {
+        let mut chunk = Self::plain(type_size, length, block)?;
+        chunk.special = Some(special);
+        chunk.check()?;
+        Ok(chunk)
+    }
+
+    /// A chunk of which only the sizes are known.
+    fn plain(type_size: usize, length: usize, block: usize) -> Result<Self, FilterFault> {
         if type_size == 0 || length > 0 && block == 0 {
-            return Err(IMPOSSIBLE);
+            return Err(FilterFault::Stream("a Blosc chunk of impossible sizes"));
         }
-        let chunk = Self {
+        Ok(Self {
             bytes: &[],
             version: LAST_VERSION,
             flags: 0,
@@ -163,14 +158,12 @@ impl<'a> Chunk<'a> {
             length,
             block,
             start: 0,
-            special: Some(special),
+            special: None,
             filters: Vec::new(),
             unpacker: Unpacker::new(Codec::BloscLz),
             between: Default::default(),
             first: Vec::new(),
-        };
-        chunk.check()?;
-        Ok(chunk)
+        })
     }
 
     /// Reads what Blosc2 adds to the header.
@@ -234,12 +227,18 @@ impl<'a> Chunk<'a> {
     }
 
     /// The chunk decoded.
-    pub(in super::super) fn decode(mut self) -> Result<Vec<u8>, FilterFault> {
+    pub(in super::super) fn decode(self) -> Result<Vec<u8>, FilterFault> {
         let mut out = vec![0; self.length];
+        self.decode_into(&mut out)?;
+        Ok(out)
+    }
+
+    /// Decodes the chunk to where there is room for its bytes.
+    pub(in super::super) fn decode_into(mut self, out: &mut [u8]) -> Result<(), FilterFault> {
         for (index, out) in out.chunks_mut(self.block.max(1)).enumerate() {
             self.fill(index, out)?;
         }
-        Ok(out)
+        Ok(())
     }
 
     /// Decodes block `index` to where there is room for its bytes. The first must be the first.

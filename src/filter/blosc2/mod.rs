@@ -32,10 +32,9 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], bound: usize) -> Result<
             return array::decode(&frame, &shapes, bound).map(Cow::Owned);
         }
     }
-    let mut out = Vec::with_capacity(length(frame.length as u64, bound)?.min(bytes.len().saturating_mul(255)));
-    for index in 0..frame.chunks() {
-        let length = frame.chunk.min(frame.length - out.len());
-        out.extend(frame.stored(index, length)?.decode()?);
+    let mut out = vec![0; length(frame.length as u64, bound)?];
+    for (index, out) in out.chunks_mut(frame.chunk.max(1)).enumerate() {
+        frame.stored(index, out.len())?.decode_into(out)?;
     }
     Ok(Cow::Owned(out))
 }
