@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use common::testdata;
@@ -268,6 +269,20 @@ fn references_lead_to_objects() {
         }
     }
     assert!(seen > 3);
+}
+
+#[test]
+fn a_decoder_of_the_callers_reads_what_was_refused() {
+    let unknown = dataset("files/filter_unknown.h5", "/mandatory");
+    assert_eq!(unknown.read::<Vec<i32>>(..).unwrap_err().kind(), ErrorKind::Unsupported);
+    // The number is nobody's; what it stands for in this file is fletcher32.
+    h5kit::filter::register(32767, |bytes, values, bound| {
+        h5kit::filter::fletcher32::decode(bytes.into(), values, bound).map(Cow::into_owned)
+    });
+    assert_eq!(unknown.read::<Vec<i32>>(..).unwrap(), [0, 1, 2, 3]);
+    assert!(unknown.filters().iter().all(|filter| filter.available));
+    assert!(h5kit::filter::unregister(32767));
+    assert!(unknown.read::<Vec<i32>>(..).is_err());
 }
 
 #[test]

@@ -120,6 +120,11 @@ static ANY: AtomicBool = AtomicBool::new(false);
 ///     Ok(bytes.iter().map(|byte| byte.wrapping_sub(1)).collect())
 /// });
 /// assert!(h5kit::filter::available(300).is_ok());
+///
+/// // Datasets with this filter can be read from now on. What is done to one of their chunks:
+/// let steps = [h5kit::filter::Step { id: 300, optional: false, values: vec![] }];
+/// let chunk = h5kit::filter::decode(&steps, 0, (&[2, 3]).into(), 2, &Default::default()).unwrap();
+/// assert_eq!(*chunk, [1, 2]);
 /// # h5kit::filter::unregister(300);
 /// ```
 pub fn register<F>(id: u16, decode: F)
