@@ -1,6 +1,6 @@
 //! ZFP, filter 32013: blocks of 4 values in each of one to four dimensions, rounded or exact.
 //!
-//! Client data: the versions of ZFP, of its codec and of the plugin; then ZFP's own header (magic, type,
+//! Client data: the versions of ZFP (16 bits), of its codec (4) and of the plugin (12); then ZFP's own header (magic, type,
 //! dimensions, mode; <https://zfp.readthedocs.io/en/release1.0.1/high-level-api.html#header>) as 32-bit
 //! words. It is short or long, by its mode, and has its bytes reversed where a big-endian machine wrote it:
 //! then the elements are big-endian too. The chunk is the stream alone
@@ -12,16 +12,22 @@ use bytemuck::Pod;
 use zfp_rs::{ZfpBitStream, ZfpBitStreamRef, ZfpConfig, ZfpFieldMetadata, ZfpFieldMut};
 use zfp_rs::{ZfpHeaderMask, ZfpScalar, ZfpScalarType};
 
-use super::bad_value;
 use super::input::length;
+use super::{bad_value, value};
 use crate::error::FilterFault;
+
+/// The version of the codec that is known.
+const CODEC: u32 = 5;
 
 /// Decompresses to at most `bound` bytes, in the order of bytes of whoever wrote the header.
 ///
 /// # Errors
-/// No header, or one that says nothing sensible; a stream that ends early; more elements than `bound` has
+/// No header, or one that says nothing sensible; a codec that is not known; a stream that ends early; more elements than `bound` has
 /// room for.
 pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], bound: usize) -> Result<Cow<'a, [u8]>, FilterFault> {
+    if codec(value(values, 0)?) > CODEC {
+        return Err(bad_value(values, 0));
+    }
     let header = Header::read(values)?;
     let (field, size) = match header.field.scalar_type {
         ZfpScalarType::I32 | ZfpScalarType::F32 => (header.field, 4),
@@ -35,6 +41,18 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], bound: usize) -> Result<
         ZfpScalarType::I64 => header.elements::<i64>(&bytes, count, i64::swap_bytes),
         ZfpScalarType::F32 => header.elements::<f32>(&bytes, count, |x| f32::from_bits(x.to_bits().swap_bytes())),
         ZfpScalarType::F64 => header.elements::<f64>(&bytes, count, |x| f64::from_bits(x.to_bits().swap_bytes())),
+    }
+}
+
+/// The version of the codec, from the first client data value.
+fn codec(versions: u32) -> u32 {
+    let (zfp, codec, plugin) = (versions >> 16, versions >> 12 & 0xf, versions & 0xfff);
+    match (plugin, zfp) {
+        (0x110.., _) => codec,
+        // Before, it was the second digit of the version of ZFP, as long as that began with 0.
+        (_, 0..0x50) => 4,
+        (_, 0x50..0x100) => zfp >> 4,
+        _ => CODEC,
     }
 }
 
@@ -119,6 +137,13 @@ mod tests {
         assert_eq!(run(&stream[..8], &VALUES, 48), Err(FilterFault::Truncated));
         assert_eq!(run(&stream, &VALUES[..1], 48), Err(FilterFault::Parameter { index: 1, value: None }));
         assert_eq!(run(&stream, &[1, 2, 3, 4], 48), Err(FilterFault::Parameter { index: 1, value: Some(2) }));
+        assert_eq!(run(&stream, &[], 48), Err(FilterFault::Parameter { index: 0, value: None }));
+        // Codec 6, as a later plugin and as an earlier one would say it.
+        for versions in [0x1010_6111, 0x0060_0101] {
+            let values = [versions, VALUES[1], VALUES[2], VALUES[3]];
+            assert_eq!(run(&stream, &values, 48), Err(FilterFault::Parameter { index: 0, value: Some(versions) }));
+        }
+        assert_eq!(run(&stream, &[0x0054_0101, VALUES[1], VALUES[2], VALUES[3]], 48), Ok(plain()));
     }
 
     #[test]
