@@ -392,6 +392,9 @@ pub enum FilterFault {
     /// The compressed stream is damaged.
     #[error("{0}")]
     Stream(&'static str),
+    /// So many bytes of memory cannot be had. Becomes [`Cause::Io`].
+    #[error("it needs {0} bytes of memory")]
+    Memory(u64),
     /// Not done here: no such decoder.
     #[error("no decoder")]
     Unsupported(Unsupported),
@@ -548,6 +551,9 @@ impl From<Cause> for Error {
                 fault: Fault::Filter { fault: FilterFault::Unsupported(feature), .. },
                 ..
             }) => Cause::Unsupported { feature, at },
+            Cause::Corrupt(Corrupt { fault: Fault::Filter { fault: FilterFault::Memory(bytes), .. }, .. }) => {
+                Cause::Io { what: format!("{bytes} bytes of memory"), error: io::ErrorKind::OutOfMemory.into() }
+            }
             other => other,
         };
         Self(Box::new(Inner { path: None, cause }))

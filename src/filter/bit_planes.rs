@@ -18,7 +18,7 @@ pub(super) fn join(planes: &[u8], size: usize, elements: &mut [u8]) {
         return join_byte(planes, count / 8, 0, elements);
     }
     let mut bytes = vec![0; size * TILE.min(count)];
-    for (tile, elements) in elements.chunks_mut(size * TILE).enumerate() {
+    for (tile, elements) in elements.chunks_mut(size.saturating_mul(TILE)).enumerate() {
         let count_here = elements.len() / size;
         for (byte, out) in bytes.chunks_exact_mut(count_here).take(size).enumerate() {
             let planes = &planes[byte * count..][..count];
@@ -35,7 +35,7 @@ pub(super) fn split(elements: &[u8], size: usize, planes: &mut [u8]) {
         return split_byte(elements, count / 8, 0, planes);
     }
     let mut bytes = vec![0; size * TILE.min(count)];
-    for (tile, elements) in elements.chunks(size * TILE).enumerate() {
+    for (tile, elements) in elements.chunks(size.saturating_mul(TILE)).enumerate() {
         let count_here = elements.len() / size;
         shuffle::split_into(elements, size, &mut bytes[..elements.len()]);
         for (byte, bytes) in bytes.chunks_exact(count_here).take(size).enumerate() {

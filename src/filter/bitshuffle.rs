@@ -10,15 +10,15 @@
 
 use std::borrow::Cow;
 
-use super::input::{Input, length};
+use super::input::{Input, length, zeroed};
 use super::{bad_value, bit_planes, lz4, value, zstd};
 use crate::error::FilterFault;
 
 /// The length of a block in bytes where the client data do not say, and the fewest elements it has.
 const BLOCK: usize = 8192;
 const LEAST: usize = 128;
-/// No block is longer than this once decompressed, per byte: a Zstandard frame of runs.
-const RATIO: usize = 1 << 16;
+/// Bytes that a block can grow by, beside one in 255: LZ4's 16, or a Zstandard frame's header.
+const GROWTH: usize = 32;
 
 /// What compresses a block: client data value 4.
 const NOTHING: u32 = 0;
@@ -35,7 +35,7 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], bound: usize) -> Result<
     let mut input = Input(&bytes);
     let mut unpacker = match compression(values) {
         NOTHING => {
-            let mut out = vec![0; length(bytes.len() as u64, bound)?];
+            let mut out = zeroed(length(bytes.len() as u64, bound)?)?;
             let whole = input.bytes(out.len() - tail(out.len(), size))?;
             let block = block(values, size)?;
             let (blocks, rest) = out.split_at_mut(whole.len());
@@ -46,19 +46,19 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], bound: usize) -> Result<
             return Ok(Cow::Owned(out));
         }
         LZ4 => Unpacker::Lz4,
-        ZSTD => Unpacker::Zstd(Box::new(zstd::Decoder::new())),
+        ZSTD => Unpacker::Zstd(Box::new(zstd::Decoder::new(&[])?)),
         _ => return Err(bad_value(values, 4)),
     };
     let total = length(u64::from_be_bytes(input.array()?), bound)?;
     let block = u32::from_be_bytes(input.array()?) as usize / size * size;
-    if block == 0 || !block.is_multiple_of(8 * size) {
+    if block == 0 || !(block / size).is_multiple_of(8) {
         return Err(FilterFault::Stream("bitshuffle blocks of no whole eights of elements"));
     }
-    if total / RATIO > input.0.len() {
+    if total / zstd::RATIO > input.0.len() {
         return Err(FilterFault::Truncated);
     }
-    let mut out = vec![0; total];
-    let mut planes = vec![0; block.min(total)];
+    let mut out = zeroed(total)?;
+    let mut planes = zeroed(block.min(total))?;
     let (blocks, rest) = out.split_at_mut(total - tail(total, size));
     for out in blocks.chunks_mut(block) {
         let taken = u32::from_be_bytes(input.array()?) as usize;
@@ -105,6 +105,13 @@ pub fn encode(bytes: &[u8], values: &[u32]) -> Result<Vec<u8>, FilterFault> {
     }
     out.extend_from_slice(rest);
     Ok(out)
+}
+
+/// The most bytes that writing can make of so many: a length for each block, and what a block can grow by.
+pub(super) fn longest(bytes: usize, values: &[u32]) -> usize {
+    let block = element(values).and_then(|size| block(values, size)).unwrap_or(BLOCK).max(1);
+    let each = bytes.div_ceil(block).saturating_mul(4 + GROWTH);
+    bytes.saturating_add(bytes / lz4::RATIO).saturating_add(each).saturating_add(64)
 }
 
 /// What decompresses the blocks of a chunk.

@@ -18,12 +18,13 @@ const ROOM: usize = 1 << 16;
 /// A stream that is damaged (its checksums included), has no end, or is longer than `bound` decompressed.
 pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'a, [u8]>, FilterFault> {
     let mut stream = Decompress::new(false);
-    let mut out = Vec::with_capacity(bound.min(bytes.len().saturating_mul(4)));
+    let mut out = Vec::new();
     loop {
         let taken = stream.total_in() as usize;
         let made = out.len();
         // Room for a byte too many: it tells a stream that is too long from one that ends at the bound.
-        out.reserve(ROOM.max(made).min(bound - made) + 1);
+        let room = ROOM.max(made).min(bound - made) + 1;
+        out.try_reserve(room).map_err(|_| FilterFault::Memory((made + room) as u64))?;
         let rest = bytes.get(taken..).unwrap_or_default();
         let status =
             stream.decompress_vec(rest, &mut out).map_err(|_| FilterFault::Stream("the bzip2 stream is damaged"))?;

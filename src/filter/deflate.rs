@@ -6,11 +6,12 @@ use std::borrow::Cow;
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
+use super::input::room;
 use super::value;
 use crate::error::FilterFault;
 
 /// No deflate stream is longer than this once inflated, per byte.
-const RATIO: usize = 1032;
+pub(super) const RATIO: usize = 1032;
 
 /// Inflates to at most `bound` bytes. What follows the end of the stream is ignored, as in libhdf5.
 ///
@@ -18,9 +19,8 @@ const RATIO: usize = 1032;
 /// A stream that is damaged (its checksum included), has no end, or is longer than `bound` inflated.
 pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'a, [u8]>, FilterFault> {
     let mut inflater = Decompress::new(true);
-    // Room for a byte too many: it tells a stream that is too long from one that ends at the bound.
-    let room = bound.min(bytes.len().saturating_mul(RATIO)).saturating_add(1);
-    let mut out = Vec::with_capacity(room);
+    // With room for a byte too many: it tells a stream that is too long from one that ends at the bound.
+    let mut out = room(bytes.len(), RATIO, bound)?;
     loop {
         let taken = inflater.total_in() as usize;
         let made = out.len();

@@ -27,6 +27,29 @@ impl<'a> Input<'a> {
     }
 }
 
+/// So many zeros, of which the system hands out the pages as they are used.
+pub(super) fn zeroed(length: usize) -> Result<Vec<u8>, FilterFault> {
+    bytemuck::allocation::try_zeroed_vec(length).map_err(|()| FilterFault::Memory(length as u64))
+}
+
+/// Makes a buffer as long as this, whatever its bytes.
+pub(super) fn resize(buffer: &mut Vec<u8>, length: usize) -> Result<(), FilterFault> {
+    buffer.try_reserve(length.saturating_sub(buffer.len())).map_err(|_| FilterFault::Memory(length as u64))?;
+    buffer.resize(length, 0);
+    Ok(())
+}
+
+/// Memory for as much as can come out: no more than `bound`, and than each byte of the input can turn into.
+pub(super) fn room(bytes: usize, ratio: usize, bound: usize) -> Result<Vec<u8>, FilterFault> {
+    let length = bound.min(bytes.saturating_mul(ratio)).saturating_add(SLACK);
+    let mut out = Vec::new();
+    out.try_reserve_exact(length).map_err(|_| FilterFault::Memory(length as u64))?;
+    Ok(out)
+}
+
+/// Bytes that decoders want to have behind the end of what they make.
+const SLACK: usize = 64;
+
 /// A length that a stream claims, where it is no more than `bound` bytes.
 pub(super) fn length(claimed: u64, bound: usize) -> Result<usize, FilterFault> {
     usize::try_from(claimed).ok().filter(|length| *length <= bound).ok_or(FilterFault::TooLong(bound as u64))

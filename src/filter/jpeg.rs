@@ -38,6 +38,11 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'
     decoder.decode_image().map(|image| Cow::Owned(image.data)).map_err(|_| DAMAGED)
 }
 
+/// The most bytes that writing can make of so many: noise at the best quality, and tables.
+pub(super) fn longest(bytes: usize, _: &[u32]) -> usize {
+    bytes.saturating_mul(2).saturating_add(4096)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testing::{hex, stands_damage};

@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use super::input::{Input, length};
+use super::input::{Input, length, zeroed};
 use crate::error::FilterFault;
 
 /// The length of a block where the client data do not say.
@@ -33,7 +33,7 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'
     if block == 0 && total > 0 {
         return Err(FilterFault::Stream("LZ4 blocks of no bytes"));
     }
-    let mut out = vec![0; total];
+    let mut out = zeroed(total)?;
     for out in out.chunks_mut(block.max(1)) {
         let taken = u32::from_be_bytes(input.array()?) as usize;
         let stored = input.bytes(taken)?;
@@ -46,13 +46,18 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'
     Ok(Cow::Owned(out))
 }
 
+/// The most bytes that writing can make of so many: what was not compressed, and a length for each block.
+pub(super) fn longest(bytes: usize, values: &[u32]) -> usize {
+    let block = block(values).min(bytes).max(1);
+    bytes.div_ceil(block).saturating_mul(4).saturating_add(bytes).saturating_add(bytes / RATIO).saturating_add(64)
+}
+
 /// Compresses in blocks of the length that the first client data value says.
 ///
 /// # Errors
 /// A block too long for LZ4, 2 GiB.
 pub fn encode(bytes: &[u8], values: &[u32]) -> Result<Vec<u8>, FilterFault> {
-    let block = values.first().map(|block| *block as usize).filter(|block| *block > 0).unwrap_or(BLOCK);
-    let block = block.min(bytes.len()).max(1);
+    let block = block(values).min(bytes.len()).max(1);
     let mut out = Vec::with_capacity(bytes.len() / 2 + 64);
     out.extend((bytes.len() as u64).to_be_bytes());
     out.extend(u32::try_from(block).unwrap_or(u32::MAX).to_be_bytes());
@@ -63,6 +68,11 @@ pub fn encode(bytes: &[u8], values: &[u32]) -> Result<Vec<u8>, FilterFault> {
         out.extend_from_slice(stored);
     }
     Ok(out)
+}
+
+/// The length of a block.
+fn block(values: &[u32]) -> usize {
+    values.first().map(|block| *block as usize).filter(|block| *block > 0).unwrap_or(BLOCK)
 }
 
 /// Decompresses one block that holds exactly as many bytes as `out` has room for.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::copies::{literals, repeat};
-use super::input::Input;
+use super::input::{Input, zeroed};
 use crate::error::FilterFault;
 
 /// The longest run of literals, in bytes.
@@ -24,7 +24,7 @@ const REACH: usize = 8192;
 pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'a, [u8]>, FilterFault> {
     let too_long = FilterFault::TooLong(bound as u64);
     // Three bytes give 264 at most.
-    let mut out = vec![0; bound.min(bytes.len().saturating_mul(COPY / 3))];
+    let mut out = zeroed(bound.min(bytes.len().saturating_mul(COPY / 3)))?;
     let mut input = Input(&bytes);
     let mut at = 0;
     while !input.0.is_empty() {

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use super::input::zeroed;
 use crate::error::FilterFault;
 
 /// No block is longer than this once decompressed, per byte.
@@ -49,7 +50,7 @@ fn with_trailer(bytes: &[u8], bound: usize) -> Result<Vec<u8>, FilterFault> {
 
 fn decompress(block: &[u8], bound: usize) -> Result<Vec<u8>, FilterFault> {
     let room = bound.min(block.len().saturating_mul(RATIO));
-    let mut out = vec![0; room];
+    let mut out = zeroed(room)?;
     let made = lzo::decompress_into(block, &mut out).map_err(|error| match error {
         lzo::Error::InputOverrun => FilterFault::Truncated,
         lzo::Error::OutputOverrun => FilterFault::TooLong(room as u64),

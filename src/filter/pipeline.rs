@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::fletcher32;
 use super::registry::{Codec, codec};
 use crate::error::{Fault, FilterFault, Unsupported};
 use crate::limits::Limits;
@@ -121,14 +120,11 @@ fn bit(i: usize) -> u32 {
 
 /// The most bytes that can lie behind `before`, the filters applied to `expected` bytes earlier.
 fn bound(before: &[(&Step, Codec)], expected: usize, limits: &Limits) -> usize {
-    let longest = before.iter().fold(expected, |bytes, (step, codec)| match step.id {
-        3 => bytes.saturating_add(fletcher32::SUM),
-        // Data that does not compress grows by an eighth at worst (deflate with its fixed code alone),
-        // plus headers.
-        _ if codec.compresses => bytes.saturating_add(bytes / 8).saturating_add(4096),
-        _ => bytes,
-    });
-    longest.min(usize::try_from(limits.chunk_bytes).unwrap_or(usize::MAX))
+    let grown = |bytes: usize, (step, codec): &(&Step, Codec)| (codec.longest)(bytes, &step.values);
+    let all = before.iter().fold(expected, grown);
+    // Many filters are there to compress: together they do not do what each could do alone.
+    let most = before.iter().map(|filter| grown(expected, filter)).max().unwrap_or(expected);
+    all.min(most.saturating_mul(2)).min(usize::try_from(limits.chunk_bytes).unwrap_or(usize::MAX))
 }
 
 #[cfg(test)]

@@ -21,6 +21,16 @@ pub(super) struct Codec {
     pub(super) encode: Option<Encode>,
     /// Whether it is there to make the chunk shorter.
     pub(super) compresses: bool,
+    /// The most bytes that writing with it can make of so many, by the client data.
+    pub(super) longest: Longest,
+}
+
+/// From bytes before to bytes after.
+type Longest = fn(usize, &[u32]) -> usize;
+
+/// What does not compress grows by headers and a little for each block: at most an eighth, with the fixed code of deflate.
+fn a_little_longer(bytes: usize, _: &[u32]) -> usize {
+    bytes.saturating_add(bytes / 8).saturating_add(4096)
 }
 
 enum Decoder {
@@ -31,18 +41,23 @@ enum Decoder {
 impl Codec {
     /// A filter that compresses.
     const fn compression(decode: Decode, encode: Encode) -> Self {
-        Self { decoder: Decoder::Own(decode), encode: Some(encode), compresses: true }
+        Self { decoder: Decoder::Own(decode), encode: Some(encode), compresses: true, longest: a_little_longer }
     }
 
     /// A filter that compresses, and is only read.
     #[cfg(any(feature = "lzo", feature = "zfp", feature = "jpeg", feature = "blosc2"))]
     const fn decompression(decode: Decode) -> Self {
-        Self { decoder: Decoder::Own(decode), encode: None, compresses: true }
+        Self { decoder: Decoder::Own(decode), encode: None, compresses: true, longest: a_little_longer }
     }
 
-    /// A filter that keeps the length, or adds a few bytes.
+    /// A filter that keeps the length.
     const fn rearrangement(decode: Decode, encode: Option<Encode>) -> Self {
-        Self { decoder: Decoder::Own(decode), encode, compresses: false }
+        Self { decoder: Decoder::Own(decode), encode, compresses: false, longest: |bytes, _| bytes }
+    }
+
+    /// The same, where writing can make more bytes.
+    fn growing(self, longest: Longest) -> Self {
+        Self { longest, ..self }
     }
 
     /// Undoes the filter; what comes out is at most `bound` bytes long.
@@ -74,12 +89,17 @@ macro_rules! featured {
 /// The codec of a registered number.
 pub(super) fn codec(id: u16) -> Result<Codec, Unsupported> {
     if let Some(decode) = registered(id) {
-        return Ok(Codec { decoder: Decoder::Registered(decode), encode: None, compresses: true });
+        return Ok(Codec {
+            decoder: Decoder::Registered(decode),
+            encode: None,
+            compresses: true,
+            longest: a_little_longer,
+        });
     }
     match id {
         1 => featured!(id, "deflate", Codec::compression(super::deflate::decode, super::deflate::encode)),
         2 => Ok(Codec::rearrangement(shuffle::decode, Some(shuffle::encode))),
-        3 => Ok(Codec::rearrangement(fletcher32::decode, Some(fletcher32::encode))),
+        3 => Ok(Codec::rearrangement(fletcher32::decode, Some(fletcher32::encode)).growing(fletcher32::longest)),
         4 => Ok(Codec::compression(szip::decode, szip::encode)),
         5 => Ok(Codec::compression(nbit::decode, nbit::encode)),
         6 => Ok(Codec::compression(scale_offset::decode, scale_offset::encode)),
@@ -87,13 +107,22 @@ pub(super) fn codec(id: u16) -> Result<Codec, Unsupported> {
         307 => featured!(id, "bzip2", Codec::compression(super::bzip2::decode, super::bzip2::encode)),
         32000 => featured!(id, "lzf", Codec::compression(super::lzf::decode, super::lzf::encode)),
         32001 => featured!(id, "blosc", Codec::compression(super::blosc::decode, super::blosc::encode)),
-        32004 => featured!(id, "lz4", Codec::compression(super::lz4::decode, super::lz4::encode)),
-        32008 => featured!(id, "bitshuffle", Codec::compression(super::bitshuffle::decode, super::bitshuffle::encode)),
-        32013 => featured!(id, "zfp", Codec::decompression(super::zfp::decode)),
+        32004 => featured!(
+            id,
+            "lz4",
+            Codec::compression(super::lz4::decode, super::lz4::encode).growing(super::lz4::longest)
+        ),
+        32008 => featured!(
+            id,
+            "bitshuffle",
+            Codec::compression(super::bitshuffle::decode, super::bitshuffle::encode)
+                .growing(super::bitshuffle::longest)
+        ),
+        32013 => featured!(id, "zfp", Codec::decompression(super::zfp::decode).growing(super::zfp::longest)),
         32015 => featured!(id, "zstd", Codec::compression(super::zstd::decode, super::zstd::encode)),
-        32019 => featured!(id, "jpeg", Codec::decompression(super::jpeg::decode)),
+        32019 => featured!(id, "jpeg", Codec::decompression(super::jpeg::decode).growing(super::jpeg::longest)),
         32022 | 32023 | 32032 => Ok(Codec::rearrangement(rounding::decode, None)),
-        32026 => featured!(id, "blosc2", Codec::decompression(super::blosc2::decode)),
+        32026 => featured!(id, "blosc2", Codec::decompression(super::blosc2::decode).growing(super::blosc2::longest)),
         _ => Err(Unsupported::Filter(id)),
     }
 }

@@ -33,15 +33,30 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], bound: usize) -> Result<
         ZfpScalarType::I32 | ZfpScalarType::F32 => (header.field, 4),
         ZfpScalarType::I64 | ZfpScalarType::F64 => (header.field, 8),
     };
-    let dims = field.dims.iter().filter(|dim| **dim > 0);
-    let count = dims.fold(1_u64, |count, dim| count.saturating_mul(*dim as u64));
-    let count = length(count.saturating_mul(size), bound)? / size as usize;
+    let product = |factors: fn(usize) -> usize| {
+        let dims = field.dims.iter().filter(|dim| **dim > 0);
+        dims.fold(1_u64, |product, dim| product.saturating_mul(factors(*dim) as u64))
+    };
+    let count = length(product(|dim| dim).saturating_mul(size), bound)? / size as usize;
+    // A block takes as many bits as the mode says, one at least. A stream of another mode than a fixed rate that is
+    // cut off within its last eight bytes cannot be told from one that is not.
+    let bits = u64::from(header.config.min_bits().max(1));
+    if product(|dim| dim.div_ceil(4)).saturating_mul(bits) > 8 * bytes.len() as u64 {
+        return Err(FilterFault::Truncated);
+    }
     match field.scalar_type {
         ZfpScalarType::I32 => header.elements::<i32>(&bytes, count, i32::swap_bytes),
         ZfpScalarType::I64 => header.elements::<i64>(&bytes, count, i64::swap_bytes),
         ZfpScalarType::F32 => header.elements::<f32>(&bytes, count, |x| f32::from_bits(x.to_bits().swap_bytes())),
         ZfpScalarType::F64 => header.elements::<f64>(&bytes, count, |x| f64::from_bits(x.to_bits().swap_bytes())),
     }
+}
+
+/// The most bytes that writing can make of so many.
+pub(super) fn longest(bytes: usize, values: &[u32]) -> usize {
+    let header = Header::read(values).ok();
+    let made = header.and_then(|header| header.config.maximum_size(header.field.scalar_type, header.field.dims));
+    made.unwrap_or_default().max(bytes)
 }
 
 /// The version of the codec, from the first client data value.
@@ -92,7 +107,8 @@ impl Header {
         // The stream is made of little-endian words.
         let word = |part: &[u8]| part.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
         let mut stream = ZfpBitStream::from_words(bytes.chunks(8).map(word).collect());
-        let mut elements = vec![T::zeroed(); count];
+        let mut elements: Vec<T> =
+            bytemuck::allocation::try_zeroed_vec(count).map_err(|()| FilterFault::Memory(count as u64))?;
         let mut field = ZfpFieldMut::new(&mut elements, self.field.dims)
             .map_err(|_| FilterFault::Stream("ZFP's dimensions make no sense"))?;
         stream.decompress(&self.config, &mut field).map_err(|_| FilterFault::Truncated)?;

@@ -4,18 +4,25 @@
 
 use std::borrow::Cow;
 
+use super::input::room;
 use super::value;
 use crate::error::FilterFault;
 
 /// The highest level that the encoder knows.
 const LEVEL: u32 = 4;
+/// No frame is longer than this once decompressed, per byte: a run of 128 KiB takes four.
+pub(super) const RATIO: usize = 1 << 16;
 
 /// Decompresses to at most `bound` bytes. A frame may leave out how long it is, and there may be several.
 ///
 /// # Errors
 /// A frame that is damaged (its checksum included), ends early, needs a dictionary, or leads beyond `bound`.
 pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'a, [u8]>, FilterFault> {
-    zrip::decompress_with_limit(&bytes, bound).map(Cow::Owned).map_err(|error| fault(&error, bound))
+    skippable(&bytes)?;
+    let mut out = room(bytes.len(), RATIO, bound)?;
+    let mut context = zrip::DecompressContext::new();
+    context.decompress_into_with_limit(&bytes, &mut out, bound).map_err(|error| fault(&error, bound))?;
+    Ok(Cow::Owned(out))
 }
 
 /// Compresses at the level that the first client data value says, 3 where it says nothing. Levels above 4
@@ -41,20 +48,21 @@ pub(super) struct Decoder {
 
 #[cfg(any(feature = "bitshuffle", feature = "blosc"))]
 impl Decoder {
-    pub(super) fn new() -> Self {
-        Self { context: zrip::DecompressContext::new(), made: Vec::new() }
-    }
-
-    /// With a dictionary that the frames need.
-    #[cfg(feature = "blosc")]
-    pub(super) fn with_dictionary(dictionary: &[u8]) -> Result<Self, FilterFault> {
-        let dictionary = zrip::Dictionary::from_bytes(dictionary)
-            .map_err(|_| FilterFault::Stream("the Zstandard dictionary is damaged"))?;
-        Ok(Self { context: zrip::DecompressContext::with_dict(dictionary), made: Vec::new() })
+    /// With the dictionary that the frames need; an empty one is none.
+    pub(super) fn new(dictionary: &[u8]) -> Result<Self, FilterFault> {
+        let context = if dictionary.is_empty() {
+            zrip::DecompressContext::new()
+        } else {
+            let dictionary = zrip::Dictionary::from_bytes(dictionary)
+                .map_err(|_| FilterFault::Stream("the Zstandard dictionary is damaged"))?;
+            zrip::DecompressContext::with_dict(dictionary)
+        };
+        Ok(Self { context, made: Vec::new() })
     }
 
     /// Decompresses a frame that holds exactly as many bytes as `out` has room for.
     pub(super) fn fill(&mut self, frame: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
+        skippable(frame)?;
         self.made.clear();
         let made = self.context.decompress_into_with_limit(frame, &mut self.made, out.len());
         match made.map_err(|error| fault(&error, out.len()))? {
@@ -65,10 +73,22 @@ impl Decoder {
     }
 }
 
+/// Refuses a frame that asks to be skipped and is longer than an address space of 32 bits, where the lengths of
+/// zrip would wrap.
+fn skippable(frames: &[u8]) -> Result<(), FilterFault> {
+    let too_long = |at: usize| {
+        let word = |at: usize| frames[at..].first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
+        word(at) & 0xffff_fff0 == 0x184d_2a50 && word(at + 4) > u32::MAX - 8
+    };
+    let narrow = usize::BITS < 64;
+    if narrow && (0..frames.len().saturating_sub(7)).any(too_long) { Err(FilterFault::Truncated) } else { Ok(()) }
+}
+
 fn fault(error: &zrip::DecompressError, bound: usize) -> FilterFault {
     match error {
         zrip::DecompressError::OutputTooSmall => FilterFault::TooLong(bound as u64),
         zrip::DecompressError::InputExhausted => FilterFault::Truncated,
+        zrip::DecompressError::WindowTooLarge { .. } => FilterFault::Stream("a Zstandard window of more than 128 MiB"),
         zrip::DecompressError::DictRequired => FilterFault::Stream("the Zstandard frame needs a dictionary"),
         _ => FilterFault::Stream("the Zstandard frame is damaged"),
     }

@@ -325,8 +325,10 @@ fn cut_grid(axes: &[Axis], elements: u64, chunk: Option<&[u64]>) -> Option<Vec<R
     let row: u64 = axes[d + 1..].iter().map(Axis::len).product();
     let rows = (elements / row.max(1)).max(1);
     let height = chunk.map_or(1, |chunk| chunk[d]);
-    let aligned = rows.next_multiple_of(height);
-    let rows = if aligned.saturating_mul(row) <= elements.saturating_mul(HIGHEST_BAND) { aligned } else { rows };
+    let aligned = rows.checked_next_multiple_of(height).unwrap_or(u64::MAX);
+    // Chunks that are higher still are decoded again for each band: the fewer the better.
+    let highest = (elements.saturating_mul(HIGHEST_BAND) / row.max(1)).max(rows);
+    let rows = aligned.min(highest);
     let mut blocks = Vec::new();
     let mut start = axis.start;
     while start < axis.end() {

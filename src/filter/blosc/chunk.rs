@@ -17,9 +17,9 @@
 //! the byte 1 behind it, a run of minus it. The last block can be shorter, and is one stream then.
 //! (<https://github.com/Blosc/c-blosc2/blob/main/README_CHUNK_FORMAT.rst>)
 
-use super::super::input::{Input, length};
-use super::super::{bit_planes, shuffle};
-use super::codec::{Codec, Unpacker};
+use super::super::input::{Input, length, resize, zeroed};
+use super::super::{bit_planes, copies, shuffle};
+use super::codec::{Codec, Stream, Unpacker};
 use crate::error::{FilterFault, Unsupported};
 
 /// Bits of the flags.
@@ -32,6 +32,10 @@ pub(super) const NOT_SPLIT: u8 = 0x10;
 const DICTIONARY: u8 = 1;
 const ELSEWHERE: u8 = 8;
 const NOTES: u8 = 0x80;
+
+/// The longest block, and the longest dictionary, as in c-blosc and c-blosc2.
+const LONGEST_BLOCK: usize = 0x2aaa_a800;
+const LONGEST_DICTIONARY: usize = 128 << 10;
 
 /// The version that Blosc writes, and the last that Blosc2 has.
 pub(super) const VERSION: u8 = 2;
@@ -111,8 +115,8 @@ impl<'a> Chunk<'a> {
         let length = length(u32::from_le_bytes(input.array()?).into(), bound)?;
         let block = u32::from_le_bytes(input.array()?) as usize;
         let stored = u32::from_le_bytes(input.array()?) as usize;
-        if length > 0 && block > length {
-            return Err(FilterFault::Stream("a Blosc block that is longer than its chunk"));
+        if length > 0 && (block > length || block > LONGEST_BLOCK) {
+            return Err(FilterFault::Stream("a Blosc block that is longer than its chunk or than any"));
         }
         let mut chunk = Self::plain(type_size.into(), length, block)?;
         chunk.bytes = bytes.get(..stored).filter(|bytes| bytes.len() >= HEADER).ok_or(FilterFault::Truncated)?;
@@ -195,8 +199,8 @@ impl<'a> Chunk<'a> {
             }
         }
         if more & DICTIONARY != 0 && self.special.is_none() {
-            let mut input = Input(input.0.get(4 * self.blocks()..).ok_or(FilterFault::Truncated)?);
-            let length = u32::from_le_bytes(input.array()?) as usize;
+            input.bytes(self.blocks().saturating_mul(4))?;
+            let length = length(u32::from_le_bytes(input.array()?).into(), LONGEST_DICTIONARY)?;
             self.unpacker.set_dictionary(input.bytes(length)?)?;
         }
         Ok(())
@@ -228,7 +232,7 @@ impl<'a> Chunk<'a> {
 
     /// The chunk decoded.
     pub(in super::super) fn decode(self) -> Result<Vec<u8>, FilterFault> {
-        let mut out = vec![0; self.length];
+        let mut out = zeroed(self.length)?;
         self.decode_into(&mut out)?;
         Ok(out)
     }
@@ -258,16 +262,16 @@ impl<'a> Chunk<'a> {
     fn unpack(&mut self, index: usize, out: &mut [u8]) -> Result<(), FilterFault> {
         let place = self.bytes[self.start + 4 * index..].first_chunk().ok_or(FilterFault::Truncated)?;
         let place = u32::from_le_bytes(*place) as usize;
-        let streams = Input(self.bytes.get(place..).ok_or(FilterFault::Truncated)?);
+        let streams = self.streams(Input(self.bytes.get(place..).ok_or(FilterFault::Truncated)?), out.len())?;
         let filters = std::mem::take(&mut self.filters);
         // What moves bytes needs a block to move them from; what changes them works in place.
         let mut moves = filters.iter().filter(|filter| filter.moves()).count();
         let [mut from, mut to] = std::mem::take(&mut self.between);
         if moves > 0 {
-            from.resize(out.len(), 0);
-            self.streams(streams, &mut from)?;
+            resize(&mut from, out.len())?;
+            self.unpacker.fill_all(&streams, &mut from)?;
         } else {
-            self.streams(streams, out)?;
+            self.unpacker.fill_all(&streams, out)?;
         }
         for filter in &filters {
             match filter {
@@ -278,7 +282,7 @@ impl<'a> Chunk<'a> {
                     moves = 0;
                 }
                 _ => {
-                    to.resize(out.len(), 0);
+                    resize(&mut to, out.len())?;
                     self.unshuffle(*filter, &from, &mut to);
                     std::mem::swap(&mut from, &mut to);
                     moves -= 1;
@@ -293,31 +297,30 @@ impl<'a> Chunk<'a> {
         Ok(())
     }
 
-    /// Decompresses the streams of a block.
-    fn streams(&mut self, mut streams: Input<'_>, out: &mut [u8]) -> Result<(), FilterFault> {
-        let whole = out.len() == self.block;
+    /// The streams of a block of `length` bytes, none of them too short to hold its part of these.
+    fn streams(&self, mut input: Input<'a>, length: usize) -> Result<Vec<Stream<'a>>, FilterFault> {
         let splits = self.flags & NOT_SPLIT == 0
-            && whole
+            && length == self.block
             && (self.version > VERSION
                 || self.type_size <= MOST_STREAMS && self.block / self.type_size >= LEAST_STREAM);
         let count = if splits { self.type_size } else { 1 };
-        let length = out.len() / count;
-        if length == 0 || length * count != out.len() {
+        let part = length / count;
+        if part == 0 || part * count != length {
             return Err(FilterFault::Stream("Blosc blocks that cannot be split"));
         }
-        for out in out.chunks_exact_mut(length) {
-            let stored = i32::from_le_bytes(streams.array()?);
+        let mut stream = || {
+            let stored = i32::from_le_bytes(input.array()?);
             match usize::try_from(stored) {
-                Ok(0) if self.version > VERSION => out.fill(0),
-                Ok(stored) if stored == length => out.copy_from_slice(streams.bytes(stored)?),
-                Ok(stored) => self.unpacker.fill(streams.bytes(stored)?, out)?,
-                Err(_) if self.version > VERSION && stored >= -255 && streams.byte()? & 1 != 0 => {
-                    out.fill(stored.unsigned_abs() as u8);
+                Ok(0) if self.version > VERSION => Ok(Stream::Run(0)),
+                Ok(stored) if stored == part => Ok(Stream::Stored(input.bytes(stored)?)),
+                Ok(stored) => self.unpacker.plausible(input.bytes(stored)?, part).map(Stream::Packed),
+                Err(_) if self.version > VERSION && stored >= -255 && input.byte()? & 1 != 0 => {
+                    Ok(Stream::Run(stored.unsigned_abs() as u8))
                 }
-                Err(_) => return Err(FilterFault::Stream("a Blosc stream of an impossible length")),
+                Err(_) => Err(FilterFault::Stream("a Blosc stream of an impossible length")),
             }
-        }
-        Ok(())
+        };
+        (0..count).map(|_| stream()).collect()
     }
 
     fn unshuffle(&self, filter: Filter, from: &[u8], to: &mut [u8]) {
@@ -370,7 +373,7 @@ fn undo_byte_delta(parts: usize, out: &mut [u8]) {
 
 /// Fills `out` with a value, over and over.
 fn repeat(value: &[u8], out: &mut [u8]) {
-    for out in out.chunks_mut(value.len()) {
-        out.copy_from_slice(&value[..out.len()]);
-    }
+    let (size, length) = (value.len().min(out.len()), out.len());
+    out[..size].copy_from_slice(&value[..size]);
+    copies::repeat(out, size, size, length - size);
 }

@@ -1,6 +1,6 @@
 //! What compresses the streams of a block.
 
-use super::super::{lz4, zstd};
+use super::super::{deflate, lz4, zstd};
 use super::blosclz;
 use crate::error::{FilterFault, Unsupported};
 
@@ -31,10 +31,17 @@ impl Codec {
     }
 }
 
+/// A stream of a block: one byte over and over, or its bytes, as they are or compressed.
+pub(super) enum Stream<'a> {
+    Run(u8),
+    Stored(&'a [u8]),
+    Packed(&'a [u8]),
+}
+
 /// Decompresses streams one after the other.
 pub(super) struct Unpacker<'a> {
     codec: Codec,
-    /// Bytes that are thought to stand before every stream.
+    /// Bytes that are thought to stand before every stream, where there are any.
     dictionary: &'a [u8],
     /// Made when it is first needed, which is not for every chunk.
     zstd: Option<zstd::Decoder>,
@@ -46,22 +53,48 @@ impl<'a> Unpacker<'a> {
     }
 
     pub(super) fn set_dictionary(&mut self, dictionary: &'a [u8]) -> Result<(), FilterFault> {
-        match self.codec {
-            Codec::Lz4 => self.dictionary = dictionary,
-            Codec::Zstd => self.zstd = Some(zstd::Decoder::with_dictionary(dictionary)?),
-            _ => return Err(FilterFault::Stream("a Blosc2 dictionary for what has none")),
+        if !matches!(self.codec, Codec::Lz4 | Codec::Zstd) {
+            return Err(FilterFault::Stream("a Blosc2 dictionary for what has none"));
+        }
+        self.dictionary = dictionary;
+        Ok(())
+    }
+
+    /// A compressed stream, where it can hold as many bytes at all.
+    pub(super) fn plausible<'s>(&self, stream: &'s [u8], length: usize) -> Result<&'s [u8], FilterFault> {
+        let ratio = match self.codec {
+            Codec::BloscLz | Codec::Lz4 => lz4::RATIO,
+            Codec::Snappy => 64,
+            Codec::Zlib => deflate::RATIO,
+            Codec::Zstd => zstd::RATIO,
+            Codec::Plugin(id) => return Err(FilterFault::Unsupported(Unsupported::Blosc2Codec(id))),
+        };
+        if length / ratio > stream.len() { Err(FilterFault::Truncated) } else { Ok(stream) }
+    }
+
+    /// Fills equal parts of `out` with what the streams hold.
+    pub(super) fn fill_all(&mut self, streams: &[Stream<'_>], out: &mut [u8]) -> Result<(), FilterFault> {
+        for (stream, out) in streams.iter().zip(out.chunks_exact_mut(out.len() / streams.len())) {
+            match stream {
+                Stream::Run(byte) => out.fill(*byte),
+                Stream::Stored(bytes) => out.copy_from_slice(bytes),
+                Stream::Packed(stream) => self.fill(stream, out)?,
+            }
         }
         Ok(())
     }
 
     /// Decompresses a stream that holds exactly as many bytes as `out` has room for.
-    pub(super) fn fill(&mut self, stream: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
+    fn fill(&mut self, stream: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
         match self.codec {
             Codec::BloscLz => blosclz::fill(stream, out),
             Codec::Lz4 => lz4::fill_with(self.dictionary, stream, out),
             Codec::Snappy => snappy(stream, out),
-            Codec::Zlib => super::super::deflate::fill(stream, out),
-            Codec::Zstd => self.zstd.get_or_insert_with(zstd::Decoder::new).fill(stream, out),
+            Codec::Zlib => deflate::fill(stream, out),
+            Codec::Zstd => match &mut self.zstd {
+                Some(decoder) => decoder.fill(stream, out),
+                none => none.insert(zstd::Decoder::new(self.dictionary)?).fill(stream, out),
+            },
             Codec::Plugin(id) => Err(FilterFault::Unsupported(Unsupported::Blosc2Codec(id))),
         }
     }

@@ -6,7 +6,7 @@
 //! the elements of its part of the chunk, slowest dimension first.
 //! (<https://github.com/Blosc/c-blosc2/blob/main/README_B2ND_METALAYER.rst>)
 
-use super::super::input::Input;
+use super::super::input::{Input, zeroed};
 use super::frame::Frame;
 use crate::error::FilterFault;
 
@@ -65,27 +65,33 @@ pub(super) fn decode(frame: &Frame<'_>, shapes: &Shapes, bound: usize) -> Result
     let padded: Vec<usize> = chunk.iter().zip(block).map(|(chunk, block)| chunk.next_multiple_of(*block)).collect();
     let padded = bytes(&padded).ok_or(DAMAGED)?;
     let block_bytes = bytes(block).ok_or(DAMAGED)?;
-    let mut out = vec![0; total];
+    let mut out = zeroed(total)?;
     if total == 0 {
         return Ok(out);
     }
-    let mut buffer = Vec::new();
     let chunks = Corners::new(shape, chunk);
-    if frame.chunks() != chunks.tiles() || frame.chunk != padded {
+    if frame.chunks() != chunks.left || frame.chunk != padded {
         return Err(DAMAGED);
     }
-    for (index, corner) in chunks.enumerate() {
+    let mut buffer = zeroed(block_bytes)?;
+    for (index, corner) in chunks {
         let mut stored = frame.stored(index, padded)?;
         if stored.block != block_bytes {
             return Err(DAMAGED);
         }
-        buffer.resize(block_bytes, 0);
-        for (index, inside) in Corners::new(chunk, block).enumerate() {
-            stored.fill(index, &mut buffer)?;
-            let at: Vec<usize> = corner.iter().zip(&inside).map(|(corner, inside)| corner + inside).collect();
-            let ends = corner.iter().zip(chunk).zip(shape).map(|((corner, chunk), dim)| (corner + chunk).min(*dim));
-            let extent = at.iter().zip(ends).zip(block).map(|((at, end), block)| end.saturating_sub(*at).min(*block));
-            place(&buffer, block, &mut out, shape, &at, &extent.collect::<Vec<_>>(), frame.type_size);
+        for (index, inside) in Corners::new(chunk, block) {
+            let (mut at, mut extent) = ([0; MOST], [0; MOST]);
+            for dim in 0..shape.len() {
+                at[dim] = corner[dim] + inside[dim];
+                let end = (corner[dim] + chunk[dim]).min(shape[dim]);
+                extent[dim] = end.saturating_sub(at[dim]).min(block[dim]);
+            }
+            let extent = &extent[..shape.len()];
+            // What lies wholly in the padding is not looked at, unless others refer to it.
+            if index == 0 || !extent.contains(&0) {
+                stored.fill(index, &mut buffer)?;
+                place(&buffer, block, &mut out, shape, &at, extent, frame.type_size);
+            }
         }
     }
     Ok(out)
@@ -139,35 +145,33 @@ fn place(
 struct Corners<'a> {
     shape: &'a [usize],
     tile: &'a [usize],
-    next: Option<Vec<usize>>,
+    corner: [usize; MOST],
+    /// Number of the next one.
+    index: usize,
+    left: usize,
 }
 
 impl<'a> Corners<'a> {
     fn new(shape: &'a [usize], tile: &'a [usize]) -> Self {
-        let next = shape.iter().all(|dim| *dim > 0).then(|| vec![0; shape.len()]);
-        Self { shape, tile, next }
-    }
-
-    fn tiles(&self) -> usize {
-        let tiles = self.shape.iter().zip(self.tile).map(|(dim, tile)| dim.div_ceil(*tile));
-        tiles.fold(1, usize::saturating_mul)
+        let tiles = shape.iter().zip(tile).map(|(dim, tile)| dim.div_ceil(*tile));
+        Self { shape, tile, corner: [0; MOST], index: 0, left: tiles.fold(1, usize::saturating_mul) }
     }
 }
 
 impl Iterator for Corners<'_> {
-    type Item = Vec<usize>;
+    type Item = (usize, [usize; MOST]);
 
-    fn next(&mut self) -> Option<Vec<usize>> {
-        let corner = self.next.take()?;
-        let mut next = corner.clone();
-        for dim in (0..next.len()).rev() {
-            next[dim] += self.tile[dim];
-            if next[dim] < self.shape[dim] {
-                self.next = Some(next);
+    fn next(&mut self) -> Option<(usize, [usize; MOST])> {
+        self.left = self.left.checked_sub(1)?;
+        let now = (self.index, self.corner);
+        self.index += 1;
+        for dim in (0..self.shape.len()).rev() {
+            self.corner[dim] += self.tile[dim];
+            if self.corner[dim] < self.shape[dim] {
                 break;
             }
-            next[dim] = 0;
+            self.corner[dim] = 0;
         }
-        Some(corner)
+        Some(now)
     }
 }

@@ -24,7 +24,7 @@ const DAMAGED: FilterFault = FilterFault::Stream("the Blosc2 frame is damaged");
 /// Bytes of an entry of the index.
 const ENTRY: usize = 8;
 /// More chunks than this are in no frame that stands for one chunk of a dataset.
-const MOST_CHUNKS: usize = 1 << 16;
+const MOST_CHUNKS: usize = 1 << 12;
 
 /// What the header says.
 pub(super) struct Frame<'a> {

@@ -10,7 +10,7 @@ mod frame;
 
 use std::borrow::Cow;
 
-use super::input::length;
+use super::input::{length, zeroed};
 use crate::error::FilterFault;
 use array::Shapes;
 use frame::Frame;
@@ -32,11 +32,20 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], bound: usize) -> Result<
             return array::decode(&frame, &shapes, bound).map(Cow::Owned);
         }
     }
-    let mut out = vec![0; length(frame.length as u64, bound)?];
+    let mut out = zeroed(length(frame.length as u64, bound)?)?;
     for (index, out) in out.chunks_mut(frame.chunk.max(1)).enumerate() {
         frame.stored(index, out.len())?.decode_into(out)?;
     }
     Ok(Cow::Owned(out))
+}
+
+/// The most bytes that writing can make of so many: an array is padded to whole blocks, which less than doubles each
+/// of its dimensions; then headers and an index.
+pub(super) fn longest(bytes: usize, values: &[u32]) -> usize {
+    // A dimension of one or two elements is a whole block.
+    let padded = values.iter().skip(8).filter(|dim| **dim > 2).count();
+    let padded = bytes.saturating_mul(1 << padded.min(16));
+    padded.saturating_add(padded / 8).saturating_add(4096)
 }
 
 #[cfg(test)]
