@@ -738,7 +738,8 @@ def plugin_masked(c):
 
 @case(
     "plugin_chains.h5",
-    "registered filters in chains with those of the library and with each other",
+    "registered filters in chains with those of the library and with each other; chunks that grow by padding and by the "
+    "headers of many small blocks before they are compressed",
 )
 def plugin_chains(c):
     chains = {
@@ -768,6 +769,12 @@ def plugin_chains(c):
             column(f, name, 4, 301, *steps)
             filtered(f, f"{name} edges", ">i4", (17, 23), (8, 10), *steps)
         filtered(f, "zfp deflate", "<f4", (9, 14), (9, 14), zfp(rate=9), DEFLATE, FLETCHER, data=wave((9, 14), "<f4"))
+        # Before deflate these are longer than their chunk by more than an eighth and 4 KiB.
+        thin, cube = (2, 2, 2, 300), (17, 17, 17)
+        filtered(f, "zfp padded deflate", "<f4", thin, thin, zfp(rate=32), DEFLATE, data=wave(thin, "<f4"))
+        filtered(f, "blosc2 padded deflate", "<i4", cube, cube, second("lz4", NONE, level=0, block=16384), DEFLATE)
+        column(f, "bitshuffle blocks deflate", 1, 3001, use(BITSHUFFLE, 8, 3), DEFLATE)
+        column(f, "lz4 blocks deflate", 1, 6000, use(LZ4, 4), DEFLATE)
 
 
 # ---------------------------------------------------------------- refused by name
