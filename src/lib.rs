@@ -40,6 +40,7 @@
 pub mod bytes;
 pub mod digest;
 pub mod element;
+pub mod encoding;
 pub mod error;
 pub mod filter;
 pub mod format;

@@ -17,6 +17,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("walk", &["bytes", "error", "filter", "format", "limits", "source"]),
     ("element", &["bytes", "error", "format", "selection"]),
     ("object", &["bytes", "element", "error", "filter", "format", "limits", "selection", "source", "walk"]),
+    ("encoding", &["bytes", "element", "error", "format", "object", "selection"]),
     ("digest", &["bytes", "element", "error", "format", "object", "selection"]),
 ];
 

@@ -1,0 +1,1 @@
+//! AnnData on HDF5 (`.h5ad`), of every version since 0.4.

@@ -1,0 +1,1 @@
+//! H5Col (HEP001): tables of columns in HDF5.
