@@ -191,7 +191,7 @@ fn arrays_and_complex_numbers() {
 fn a_null_dataspace_holds_nothing() {
     let null = dataset("files/dataspaces.h5", "/null");
     assert!(null.dataspace().is_null());
-    assert_eq!(null.read::<Vec<i32>>(..).expect("no elements"), []);
+    assert!(null.read::<Vec<i32>>(..).expect("no elements").is_empty());
     assert_eq!(null.read::<Array>(..).expect("no elements").values, []);
     assert_eq!(null.read::<Option<i32>>(..).expect("no element"), None);
     assert_eq!(null.read::<i32>(..).expect_err("not one").kind(), ErrorKind::Usage);

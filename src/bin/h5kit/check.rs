@@ -6,6 +6,7 @@ use h5kit::{Condition, Dataset, Error, ErrorKind, File, Object, Options, Survey,
 
 use crate::args::Source;
 use crate::blocks::in_order;
+use crate::conventions;
 use crate::describe;
 use crate::paint::{self, clean, count, styled};
 use crate::pick::{Axis, hyperslab};
@@ -19,7 +20,8 @@ Follows every address, verifies every checksum, undoes the filters of every chun
 what the file says twice. Each fault is a line: the path of the object, the structure and its position in \
 the file, and what is wrong. One fault does not hide the others.
 
-Links that lead nowhere, and filters that are not supported, are noted and are no faults.
+Links that lead nowhere, and filters that are not supported, are noted and are no faults. Where the file is an \
+AnnData (.h5ad), its rules are checked too, each with its code.
 
 Examples:
   h5kit check data.h5
@@ -37,11 +39,15 @@ pub struct Args {
     /// Look at structures only and leave raw data unread
     #[arg(short, long)]
     pub metadata: bool,
+
+    /// Print a line of JSON for each fault and note: path, severity, code where a convention is broken, what is wrong
+    #[arg(long, conflicts_with = "quiet")]
+    pub json: bool,
 }
 
 /// Checks.
 pub fn run(args: &Args, session: &mut Session) -> Done {
-    let mut check = Check { quiet: args.quiet, faults: 0, notes: 0, session };
+    let mut check = Check { quiet: args.quiet, json: args.json, faults: 0, notes: 0, session };
     let opened = check.session.open_quietly(&args.source);
     let file = match opened {
         Ok(file) => Some(file),
@@ -66,12 +72,16 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
     }
     if let Some(file) = &file {
         check.beyond(file, args.metadata)?;
+        if !args.metadata {
+            check.conventions(file)?;
+        }
     }
     check.summary(&survey)
 }
 
 struct Check<'s> {
     quiet: bool,
+    json: bool,
     faults: u64,
     notes: u64,
     session: &'s mut Session,
@@ -85,14 +95,42 @@ impl Check<'_> {
     }
 
     fn line(&mut self, path: &str, what: &str) -> Done {
-        self.faults += 1;
-        self.session.found();
-        self.print(&format!("{}: {what}", styled(paint::BAD, &clean(path))))
+        self.told(path, "error", None, what)
     }
 
     fn note(&mut self, path: &str, what: &str) -> Done {
-        self.notes += 1;
-        self.print(&format!("{}: note: {what}", styled(paint::WARNING, &clean(path))))
+        self.told(path, "note", None, what)
+    }
+
+    /// Counts and prints a fault or a note; `code` is that of a convention's rule.
+    fn told(&mut self, path: &str, severity: &str, code: Option<&str>, what: &str) -> Done {
+        let fault = severity == "error";
+        if fault {
+            self.faults += 1;
+            self.session.found();
+        } else {
+            self.notes += 1;
+        }
+        if self.json {
+            let mut line = serde_json::json!({"path": path, "severity": severity, "what": what});
+            if let Some(code) = code {
+                line["code"] = code.into();
+            }
+            return self.print(&line.to_string());
+        }
+        let code = code.map(|code| format!("{code}: ")).unwrap_or_default();
+        let (style, severity) =
+            if fault { (paint::BAD, String::new()) } else { (paint::WARNING, format!("{severity}: ")) };
+        self.print(&format!("{}: {severity}{code}{what}", styled(style, &clean(path))))
+    }
+
+    /// What breaks a convention that the file follows.
+    fn conventions(&mut self, file: &File) -> Done {
+        for broken in conventions::anndata(file) {
+            let severity = if broken.warning { "warning" } else { "error" };
+            self.told(&format!("/{}", broken.path), severity, Some(broken.code), &broken.text)?;
+        }
+        Ok(())
     }
 
     fn print(&mut self, line: &str) -> Done {
@@ -157,6 +195,9 @@ impl Check<'_> {
     }
 
     fn summary(&mut self, survey: &Survey) -> Done {
+        if self.json {
+            return Ok(());
+        }
         let counts = &survey.counts;
         let objects = counts.groups + counts.datasets + counts.datatypes;
         let seen = format!(

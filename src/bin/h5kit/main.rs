@@ -1,9 +1,11 @@
 //! The command `h5kit`: looks into HDF5 files. One module for each verb.
 
+mod anndata;
 mod args;
 mod blocks;
 mod brackets;
 mod check;
+mod conventions;
 mod describe;
 mod digest;
 mod dump;
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         Verb::Stat(args) => stat::run(args, &mut session),
         Verb::Check(args) => check::run(args, &mut session),
         Verb::Digest(args) => digest::run(args, &mut session),
+        Verb::Anndata(args) => anndata::run(args, &mut session),
     };
     let done = done.and_then(|()| session.finish().map_err(Trouble::from));
     match done {
@@ -53,8 +56,11 @@ fn main() -> ExitCode {
         Err(trouble) => {
             session.say_trouble(&trouble);
             // The file is open, and what was asked for is damaged.
-            let damaged =
-                matches!(&trouble, Trouble::Library(e) if session.is_open() && e.kind() == ErrorKind::Corrupt);
+            let damaged = match &trouble {
+                Trouble::Library(e) => session.is_open() && e.kind() == ErrorKind::Corrupt,
+                Trouble::Broken(_) => true,
+                _ => false,
+            };
             ExitCode::from(if damaged { FINDINGS } else { TROUBLE })
         }
     }

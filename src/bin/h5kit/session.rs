@@ -17,6 +17,8 @@ pub enum Trouble {
     Output(io::Error),
     /// The file, or the place in it that was asked for.
     Library(Error),
+    /// A convention that the file breaks.
+    Broken(String),
     /// The arguments.
     Usage(String),
 }
@@ -104,6 +106,12 @@ impl Session {
         self.say(paint::BAD, "", &error.to_string());
     }
 
+    /// The same for what breaks a convention.
+    pub fn report_text(&mut self, text: &str) {
+        self.findings += 1;
+        self.say(paint::BAD, "", text);
+    }
+
     /// The sound ones of some things; what is wrong with the others is said.
     pub fn sound<T>(&mut self, things: impl Iterator<Item = h5kit::Result<T>>) -> Vec<T> {
         let mut sound = Vec::new();
@@ -142,7 +150,7 @@ impl Session {
         let text = match trouble {
             Trouble::Output(e) => format!("cannot write: {e}"),
             Trouble::Library(e) => without_name(&e.to_string(), &self.name).to_owned(),
-            Trouble::Usage(text) => text.clone(),
+            Trouble::Broken(text) | Trouble::Usage(text) => text.clone(),
         };
         self.say(paint::BAD, "", &text);
     }

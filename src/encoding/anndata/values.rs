@@ -1,0 +1,311 @@
+//! What the elements of an array are, and a run of them.
+
+use half::f16;
+
+use crate::bytes::Text;
+use crate::element::{Bytes, Element, Value};
+use crate::format::message::datatype::{Class, Datatype};
+use crate::object::Member;
+use crate::selection::Selection;
+use crate::{Dataset, ErrorKind};
+
+use super::fault::{Error, Fault, Result, Rule, broken};
+
+/// The type of stored values, as it is: nothing is made wider.
+#[allow(missing_docs, reason = "the names say it")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F16,
+    F32,
+    F64,
+    /// Two `f32`, real part first.
+    C64,
+    /// Two `f64`, real part first.
+    C128,
+    String,
+    /// Strings of one length that are not text.
+    Bytes,
+}
+
+impl Type {
+    /// The type of a datatype's values; `None` for records and all that AnnData has no name for.
+    #[must_use]
+    pub fn of(datatype: &Datatype) -> Option<Self> {
+        Some(match (&datatype.class, datatype.size) {
+            (Class::FixedPoint(n), 1) => {
+                if n.signed {
+                    Self::I8
+                } else {
+                    Self::U8
+                }
+            }
+            (Class::FixedPoint(n), 2) => {
+                if n.signed {
+                    Self::I16
+                } else {
+                    Self::U16
+                }
+            }
+            (Class::FixedPoint(n), 4) => {
+                if n.signed {
+                    Self::I32
+                } else {
+                    Self::U32
+                }
+            }
+            (Class::FixedPoint(n), 8) => {
+                if n.signed {
+                    Self::I64
+                } else {
+                    Self::U64
+                }
+            }
+            (Class::FloatingPoint(_), 2) => Self::F16,
+            (Class::FloatingPoint(_), 4) => Self::F32,
+            (Class::FloatingPoint(_), 8) => Self::F64,
+            (Class::Enumeration { base, members }, 1) if is_bool(members) && base.size == 1 => Self::Bool,
+            (Class::Enumeration { base, .. }, _) => return Self::of(base),
+            (Class::Complex { base, form: 0, .. }, _) => return Self::of(base)?.complex(),
+            (Class::Compound { .. }, _) => match datatype.members() {
+                [r, i] if r.name == "r" && i.name == "i" && r.datatype == i.datatype => {
+                    return Self::of(&r.datatype)?.complex();
+                }
+                _ => return None,
+            },
+            (Class::VariableLength { is_string: true, .. }, _) => Self::String,
+            (Class::String { .. }, _) => Self::Bytes,
+            _ => return None,
+        })
+    }
+
+    fn complex(self) -> Option<Self> {
+        match self {
+            Self::F32 => Some(Self::C64),
+            Self::F64 => Some(Self::C128),
+            _ => None,
+        }
+    }
+
+    /// The name that NumPy gives it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::I8 => "int8",
+            Self::I16 => "int16",
+            Self::I32 => "int32",
+            Self::I64 => "int64",
+            Self::U8 => "uint8",
+            Self::U16 => "uint16",
+            Self::U32 => "uint32",
+            Self::U64 => "uint64",
+            Self::F16 => "float16",
+            Self::F32 => "float32",
+            Self::F64 => "float64",
+            Self::C64 => "complex64",
+            Self::C128 => "complex128",
+            Self::String => "string",
+            Self::Bytes => "bytes",
+        }
+    }
+
+    /// True for integers.
+    #[must_use]
+    pub fn is_integer(self) -> bool {
+        use Type::{I8, I16, I32, I64, U8, U16, U32, U64};
+        matches!(self, I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64)
+    }
+}
+
+/// h5py's Boolean: `FALSE` 0 and `TRUE` 1.
+fn is_bool(members: &[(Text, Vec<u8>)]) -> bool {
+    let has = |name: &str, value: u8| members.iter().any(|(n, v)| *n == *name && v[..] == [value]);
+    members.len() == 2 && has("FALSE", 0) && has("TRUE", 1)
+}
+
+/// Values of one type, row-major.
+#[allow(missing_docs, reason = "the names say it")]
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    Bool(Vec<bool>),
+    I8(Vec<i8>),
+    I16(Vec<i16>),
+    I32(Vec<i32>),
+    I64(Vec<i64>),
+    U8(Vec<u8>),
+    U16(Vec<u16>),
+    U32(Vec<u32>),
+    U64(Vec<u64>),
+    F16(Vec<f16>),
+    F32(Vec<f32>),
+    F64(Vec<f64>),
+    C64(Vec<[f32; 2]>),
+    C128(Vec<[f64; 2]>),
+    String(Vec<String>),
+    Bytes(Vec<Vec<u8>>),
+}
+
+/// Runs `$body` with the vector of whatever variant it is.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! anndata_each_values {
+    ($values:expr, $vector:ident => $body:expr) => {
+        match $values {
+            $crate::encoding::anndata::Values::Bool($vector) => $body,
+            $crate::encoding::anndata::Values::I8($vector) => $body,
+            $crate::encoding::anndata::Values::I16($vector) => $body,
+            $crate::encoding::anndata::Values::I32($vector) => $body,
+            $crate::encoding::anndata::Values::I64($vector) => $body,
+            $crate::encoding::anndata::Values::U8($vector) => $body,
+            $crate::encoding::anndata::Values::U16($vector) => $body,
+            $crate::encoding::anndata::Values::U32($vector) => $body,
+            $crate::encoding::anndata::Values::U64($vector) => $body,
+            $crate::encoding::anndata::Values::F16($vector) => $body,
+            $crate::encoding::anndata::Values::F32($vector) => $body,
+            $crate::encoding::anndata::Values::F64($vector) => $body,
+            $crate::encoding::anndata::Values::C64($vector) => $body,
+            $crate::encoding::anndata::Values::C128($vector) => $body,
+            $crate::encoding::anndata::Values::String($vector) => $body,
+            $crate::encoding::anndata::Values::Bytes($vector) => $body,
+        }
+    };
+}
+
+impl Values {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        anndata_each_values!(self, values => values.len())
+    }
+
+    /// True without a value.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The values as text, where they are text.
+    #[must_use]
+    pub fn as_strings(&self) -> Option<&[String]> {
+        match self {
+            Self::String(values) => Some(values),
+            _ => None,
+        }
+    }
+}
+
+/// Where values are: a dataset, or a field of the records that a dataset holds.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    Dataset(Dataset),
+    Field(Dataset, Member),
+}
+
+impl Source {
+    /// A field by its name.
+    pub(super) fn field(dataset: &Dataset, name: &str) -> Result<Self> {
+        Ok(Self::Field(dataset.clone(), dataset.member(name)?))
+    }
+
+    /// The datatype of one value: of the elements of an array within a record.
+    pub(super) fn datatype(&self) -> &Datatype {
+        match self {
+            Self::Dataset(dataset) => dataset.datatype(),
+            Self::Field(_, member) => match &member.datatype().class {
+                Class::Array { base, .. } => base,
+                _ => member.datatype(),
+            },
+        }
+    }
+
+    pub(super) fn shape(&self) -> Vec<u64> {
+        match self {
+            Self::Dataset(dataset) => dataset.shape().to_vec(),
+            Self::Field(dataset, member) => {
+                let mut shape = dataset.shape().to_vec();
+                shape.extend(sub_shape(member.datatype()));
+                shape
+            }
+        }
+    }
+
+    /// The values of the selected elements, or records.
+    pub(super) fn read<T: Element>(&self, selection: &Selection) -> crate::Result<Vec<T>> {
+        match self {
+            Self::Dataset(dataset) => dataset.read(selection),
+            Self::Field(_, member) => match &member.datatype().class {
+                Class::Array { .. } => Ok(member.read::<Vec<Vec<T>>>(selection)?.into_iter().flatten().collect()),
+                _ => member.read(selection),
+            },
+        }
+    }
+
+    /// The same as whatever type they are; text is what `path` is told to be where it is not UTF-8.
+    pub(super) fn values(&self, of: Type, selection: &Selection, path: &str) -> Result<Values> {
+        Ok(match of {
+            Type::Bool => Values::Bool(self.read(selection)?),
+            Type::I8 => Values::I8(self.read(selection)?),
+            Type::I16 => Values::I16(self.read(selection)?),
+            Type::I32 => Values::I32(self.read(selection)?),
+            Type::I64 => Values::I64(self.read(selection)?),
+            Type::U8 => Values::U8(self.read(selection)?),
+            Type::U16 => Values::U16(self.read(selection)?),
+            Type::U32 => Values::U32(self.read(selection)?),
+            Type::U64 => Values::U64(self.read(selection)?),
+            Type::F16 => Values::F16(self.read(selection)?),
+            Type::F32 => Values::F32(self.read(selection)?),
+            Type::F64 => Values::F64(self.read(selection)?),
+            Type::C64 => Values::C64(self.pairs(selection, path, |x| x as f32)?),
+            Type::C128 => Values::C128(self.pairs(selection, path, |x| x)?),
+            Type::String => Values::String(self.read(selection).map_err(|error| bad_text(error, path))?),
+            Type::Bytes => Values::Bytes(self.read::<Bytes>(selection)?.into_iter().map(trimmed).collect()),
+        })
+    }
+
+    /// Complex numbers, of HDF5's class or as h5py writes them.
+    fn pairs<T>(&self, selection: &Selection, path: &str, part: impl Fn(f64) -> T) -> Result<Vec<[T; 2]>> {
+        let pair = |value: &Value| match value {
+            Value::Complex(pair) => Some([pair.0.as_f64()?, pair.1.as_f64()?]),
+            Value::Compound(parts) => match &parts[..] {
+                [(_, r), (_, i)] => Some([r.as_f64()?, i.as_f64()?]),
+                _ => None,
+            },
+            _ => None,
+        };
+        let values = self.read::<Value>(selection)?;
+        let pairs: Option<Vec<_>> = values.iter().map(|value| pair(value).map(|pair| pair.map(&part))).collect();
+        pairs.map_or_else(|| broken(Rule::BadType, path, "numbers that are not complex"), Ok)
+    }
+}
+
+/// Without the NULs that fill it.
+fn trimmed(bytes: Bytes) -> Vec<u8> {
+    let mut bytes = bytes.0;
+    bytes.truncate(bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1));
+    bytes
+}
+
+/// The shape of an array within a record; empty where there is none.
+pub(super) fn sub_shape(datatype: &Datatype) -> Vec<u64> {
+    match &datatype.class {
+        Class::Array { dims, .. } => dims.iter().map(|dim| u64::from(*dim)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Text that does not convert is text that is not UTF-8.
+fn bad_text(error: crate::Error, path: &str) -> Error {
+    match error.kind() {
+        ErrorKind::Type => Fault::new(Rule::BadText, path, error.to_string()).into(),
+        _ => error.into(),
+    }
+}
