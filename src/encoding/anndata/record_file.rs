@@ -140,12 +140,11 @@ impl Consumed {
             let is_used = |columns: &[(String, Array)]| columns.last().is_some_and(|(used, _)| *used == column);
             if is_used(&found.obs) || is_used(&found.var) {
                 found.names.push(name.clone());
-            } else {
-                found.warnings.extend(largest.into_iter().map(|(of, code)| {
-                    let text = format!("code {code}, and {count} labels in uns/{name}");
-                    Fault::warning(Rule::CodeOutOfRange, &format!("{of}/{column}"), text)
-                }));
             }
+            found.warnings.extend(largest.into_iter().map(|(of, code)| {
+                let text = format!("code {code}, and {count} labels in uns/{name}");
+                Fault::warning(Rule::CodeOutOfRange, &format!("{of}/{column}"), text)
+            }));
         }
         Ok(found)
     }
