@@ -22,10 +22,10 @@
 mod array;
 mod awkward;
 mod categorical;
+mod column;
 mod container;
 mod element;
 mod fault;
-mod form;
 mod frame;
 mod members;
 mod nullable;
@@ -39,7 +39,7 @@ mod values;
 mod walk;
 
 pub use array::Array;
-pub use awkward::Awkward;
+pub use awkward::{Awkward, Ragged};
 pub use categorical::Categorical;
 pub use container::{AnnData, Raw};
 pub use element::{Element, Kind, Legacy};
