@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ColorChoice, Parser, Subcommand};
 
-use crate::{check, digest, dump, ls, stat};
+use crate::{check, digest, dump, h5col, ls, stat};
 
 /// Looks into HDF5 files, whole or damaged, without libhdf5
 #[derive(Debug, Parser)]
@@ -49,6 +49,8 @@ pub enum Verb {
     Check(check::Args),
     /// Print the canonical digest
     Digest(digest::Args),
+    /// Tables of columns (H5Col): show, validate, query
+    H5col(h5col::Args),
 }
 
 /// The file, and how it is opened.

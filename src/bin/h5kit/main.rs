@@ -7,6 +7,7 @@ mod check;
 mod describe;
 mod digest;
 mod dump;
+mod h5col;
 mod json;
 mod ls;
 mod paint;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Verb::Stat(args) => stat::run(args, &mut session),
         Verb::Check(args) => check::run(args, &mut session),
         Verb::Digest(args) => digest::run(args, &mut session),
+        Verb::H5col(args) => h5col::run(args, &mut session),
     };
     let done = done.and_then(|()| session.finish().map_err(Trouble::from));
     match done {

@@ -99,7 +99,7 @@ impl Session {
     }
 
     /// Says an error that does not end the run, and counts it.
-    pub fn report(&mut self, error: &Error) {
+    pub fn report(&mut self, error: &dyn std::fmt::Display) {
         self.findings += 1;
         self.say(paint::BAD, "", &error.to_string());
     }

@@ -1,0 +1,1 @@
+//! The rules of the convention, and which are broken.
