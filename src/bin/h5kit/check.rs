@@ -7,6 +7,7 @@ use h5kit::{Condition, Dataset, Error, ErrorKind, File, Object, Options, Survey,
 use crate::args::Source;
 use crate::blocks::in_order;
 use crate::describe;
+use crate::h5col;
 use crate::paint::{self, clean, count, styled};
 use crate::pick::{Axis, hyperslab};
 use crate::session::{Done, Session, Trouble};
@@ -18,6 +19,8 @@ use crate::walk::{Met, Walk};
 Follows every address, verifies every checksum, undoes the filters of every chunk, and holds together \
 what the file says twice. Each fault is a line: the path of the object, the structure and its position in \
 the file, and what is wrong. One fault does not hide the others.
+
+Tables of columns (H5Col) are held to the rules of their convention.
 
 Links that lead nowhere, and filters that are not supported, are noted and are no faults.
 
@@ -66,6 +69,7 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
     }
     if let Some(file) = &file {
         check.beyond(file, args.metadata)?;
+        check.tables(file, args.metadata)?;
     }
     check.summary(&survey)
 }
@@ -136,6 +140,14 @@ impl Check<'_> {
                 // What is damaged in this file is told already.
                 Met::Object(_) | Met::Damaged(_) => {}
             }
+        }
+        Ok(())
+    }
+
+    /// The rules of H5Col, for the tables of the file.
+    fn tables(&mut self, file: &File, metadata: bool) -> Done {
+        for (path, what, tolerated) in h5col::check(file, metadata)? {
+            if tolerated { self.note(&path, &what)? } else { self.line(&path, &what)? }
         }
         Ok(())
     }

@@ -24,7 +24,7 @@
 //! | [`Column`], [`Values`] | columns, and values of some of their rows |
 //! | [`Predicate`], [`column`], [`Select`] | which rows are looked for, and how they are found |
 //! | [`SearchIndex`] | what a table stores to find rows faster |
-//! | [`Table::validate`], [`Violation`] | the rules of the convention, and which are broken |
+//! | [`validate`], [`Violation`] | the rules of the convention, and which are broken |
 //!
 //! What breaks a rule is read as far as the convention lets a reader go on; codes, offsets and lengths are compared
 //! before anything is made of them.
@@ -40,7 +40,7 @@ mod predicate;
 mod rows;
 mod select;
 mod table;
-//mod validate;
+mod validate;
 mod values;
 
 pub use attribute::Token;
@@ -53,5 +53,5 @@ pub use predicate::{ColumnName, Literal, Operator, Predicate, column};
 pub use rows::Rows;
 pub use select::{Batch, IndexUse, Plan, Select};
 pub use table::{Foreign, Table, tables};
-//pub use validate::Depth;
+pub use validate::{Depth, Findings, validate};
 pub use values::{Data, Lists, Values};

@@ -9,6 +9,33 @@ use crate::bytes::Text;
 use crate::encoding::h5col::attribute;
 use crate::encoding::h5col::column::ScalarColumn;
 use crate::encoding::h5col::error::Result;
+use crate::encoding::h5col::values::Data;
+
+/// The bytes by which a value is known: integers and codes at the width in bytes that the column stores, −0 as +0,
+/// strings without padding. A value that cannot be stored at that width has none.
+pub(in crate::encoding::h5col) fn canonical(data: &Data, row: usize, width: u32) -> Option<Vec<u8>> {
+    if let Some(n) = data.integer(row) {
+        return integer_bytes(n, width);
+    }
+    match data.float(row) {
+        Some(x) => float_bytes(x, width),
+        None => data.bytes(row).map(<[u8]>::to_vec),
+    }
+}
+
+pub(in crate::encoding::h5col) fn integer_bytes(n: i128, width: u32) -> Option<Vec<u8>> {
+    n.to_le_bytes().get(..usize::try_from(width).ok()?).map(<[u8]>::to_vec)
+}
+
+pub(in crate::encoding::h5col) fn float_bytes(x: f64, width: u32) -> Option<Vec<u8>> {
+    let x = if x == 0.0 { 0.0 } else { x };
+    match width {
+        2 => Some(half::f16::from_f64(x)).filter(|y| f64::from(*y) == x).map(|y| y.to_le_bytes().to_vec()),
+        4 => Some(x as f32).filter(|y| f64::from(*y) == x).map(|y| y.to_le_bytes().to_vec()),
+        8 => Some(x.to_le_bytes().to_vec()),
+        _ => None,
+    }
+}
 
 /// The hash family that is known.
 const FAMILY: &str = "murmur3_x64_128_double";

@@ -1,7 +1,7 @@
 //! Search indexes: what a table stores to find rows faster.
 //!
 //! They say nothing that the columns do not. One is trusted only where its tokens are those of the table and it has
-//! the shape that its kind asks for; [`Table::validate`] compares what it says with the column.
+//! the shape that its kind asks for; [`validate`](super::validate) compares what it says with the column.
 
 mod bitmap;
 mod bloom;
@@ -20,6 +20,7 @@ use crate::{Dataset, Object};
 
 pub use bitmap::Bitmap;
 pub use bloom::ChunkBloom;
+pub(super) use bloom::{canonical, float_bytes, integer_bytes};
 pub use chunk_min_max::{ChunkBounds, ChunkMinMax};
 pub(super) use sorted_rows::{Probe, block, order};
 pub use sorted_rows::SortedRows;

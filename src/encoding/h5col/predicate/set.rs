@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::ops::Bound;
 
 use super::{Literal, Operator};
+use crate::encoding::h5col::index::{float_bytes, integer_bytes};
 use crate::encoding::h5col::values::Data;
 
 /// Values of one order.
@@ -246,9 +247,7 @@ impl Set {
     pub(in crate::encoding::h5col) fn canonical(&self, width: u32) -> Option<Vec<Vec<u8>>> {
         match self {
             Self::Integers(set) => {
-                let width = usize::try_from(width).ok()?;
-                let bytes = |n: &i128| n.to_le_bytes().get(..width).map(<[u8]>::to_vec);
-                set.points()?.into_iter().map(bytes).collect()
+                set.points()?.into_iter().map(|n| integer_bytes(*n, width)).collect()
             }
             Self::Floats(set) => Some(set.points()?.into_iter().filter_map(|x| float_bytes(*x, width)).collect()),
             Self::Bytes(set) => Some(set.points()?.into_iter().cloned().collect()),
@@ -337,17 +336,6 @@ fn compared<T: Ordered>(operator: Operator, below: T, at: Option<T>) -> Interval
         (Operator::Less, None) | (Operator::LessOrEqual, _) => Intervals::one(Unbounded, Included(below)),
         (Operator::GreaterOrEqual, Some(at)) => Intervals::one(Included(at), Unbounded),
         (Operator::GreaterOrEqual, None) | (Operator::Greater, _) => Intervals::one(Excluded(below), Unbounded),
-    }
-}
-
-/// A float at its stored width, −0 as +0; `None` where it is another one there.
-fn float_bytes(x: f64, width: u32) -> Option<Vec<u8>> {
-    let x = if x == 0.0 { 0.0 } else { x };
-    match width {
-        2 => Some(half::f16::from_f64(x)).filter(|y| f64::from(*y) == x).map(|y| y.to_le_bytes().to_vec()),
-        4 => Some(x as f32).filter(|y| f64::from(*y) == x).map(|y| y.to_le_bytes().to_vec()),
-        8 => Some(x.to_le_bytes().to_vec()),
-        _ => None,
     }
 }
 
