@@ -2,10 +2,9 @@
 
 use crate::bytes::Text;
 use crate::element::Reference;
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, Result};
 use crate::format::message::datatype::{Class, Datatype};
-use crate::object::ObjectInfo;
-use crate::{Attribute, Result};
+use crate::object::{Attribute, ObjectInfo};
 
 /// The attribute, where there is one.
 pub(super) fn find(object: &ObjectInfo, name: &str) -> Result<Option<Attribute>> {

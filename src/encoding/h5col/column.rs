@@ -12,8 +12,7 @@ use super::rows::Rows;
 use super::values::{self, Values};
 use crate::bytes::Text;
 use crate::error::{ErrorKind, SelectionFault};
-use crate::object::ObjectInfo;
-use crate::{Attribute, Dataset, Object};
+use crate::object::{Attribute, Dataset, Object, ObjectInfo};
 
 /// A column: one value, or one list, for each row.
 #[derive(Clone, Debug)]
@@ -35,16 +34,8 @@ pub struct ScalarColumn {
 }
 
 /// Attributes of a column that the convention gives a meaning.
-pub(super) const KNOWN: [&str; 8] = [
-    "SEARCH_INDEX_LIST",
-    "CATEGORIES",
-    "valid_min",
-    "valid_max",
-    "units",
-    "units_vocabulary",
-    "description",
-    "MASK",
-];
+pub(super) const KNOWN: [&str; 8] =
+    ["SEARCH_INDEX_LIST", "CATEGORIES", "valid_min", "valid_max", "units", "units_vocabulary", "description", "MASK"];
 
 /// The labels of a categorical column.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use super::rows::Rows;
 use super::values::{self, Data, Lists, Values};
 use crate::bytes::Text;
 use crate::error::ErrorKind;
-use crate::{Dataset, Group, Object};
+use crate::object::{Dataset, Group, Object};
 
 /// Lists in lists that are followed. A group can be below itself.
 const DEEPEST: usize = 64;

@@ -5,7 +5,8 @@ use super::kind::Held;
 use super::values::Data;
 use crate::bytes::Text;
 use crate::element::{Bytes, Value};
-use crate::{Dataset, FillInfo, Selection};
+use crate::object::{Dataset, FillInfo};
+use crate::selection::Selection;
 
 /// The test that tells missing elements of a dataset.
 #[derive(Clone, Debug, PartialEq)]

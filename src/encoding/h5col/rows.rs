@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use crate::Selection;
-use crate::selection::Blocks;
+use crate::selection::{Blocks, Selection};
 
 /// Rows of a table, ascending, each once; kept as runs of rows that follow each other.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -99,7 +98,11 @@ impl Rows {
         let mut rows = Self::default();
         while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
             rows.push_run(x.start.max(y.start)..x.end.min(y.end));
-            if x.end <= y.end { a.next() } else { b.next() };
+            if x.end <= y.end {
+                a.next()
+            } else {
+                b.next()
+            };
         }
         rows
     }

@@ -138,9 +138,19 @@ enum Step {
     All,
     Nothing,
     /// An index answers; the column is read where it turns out that it cannot.
-    Index { leaf: Leaf, index: Exact, name: Text, cost: u64, scan: u64 },
+    Index {
+        leaf: Leaf,
+        index: Exact,
+        name: Text,
+        cost: u64,
+        scan: u64,
+    },
     /// The column is read, without the chunks that indexes rule out.
-    Scan { leaf: Leaf, pruning: Vec<(Text, Pruning)>, cost: u64 },
+    Scan {
+        leaf: Leaf,
+        pruning: Vec<(Text, Pruning)>,
+        cost: u64,
+    },
     And(Vec<Step>),
     Or(Vec<Step>),
 }
@@ -272,9 +282,7 @@ fn found(step: &Step, among: &Rows) -> Result<Rows> {
         Step::All => Ok(among.clone()),
         Step::Nothing => Ok(Rows::none()),
         Step::And(steps) => steps.iter().try_fold(among.clone(), |left, step| found(step, &left)),
-        Step::Or(steps) => {
-            steps.iter().try_fold(Rows::none(), |rows, step| Ok(rows.union(&found(step, among)?)))
-        }
+        Step::Or(steps) => steps.iter().try_fold(Rows::none(), |rows, step| Ok(rows.union(&found(step, among)?))),
         Step::Index { leaf, index, scan, cost, .. } => {
             let (Test::Within(set), Some(column)) = (&leaf.test, leaf.column.as_scalar()) else {
                 return tested(leaf, &[], among);

@@ -11,8 +11,7 @@ use super::list::{self, ListColumn};
 use crate::bytes::Text;
 use crate::element::Reference;
 use crate::error::ErrorKind;
-use crate::object::ObjectInfo;
-use crate::{File, Group, Link, Object, Target};
+use crate::object::{File, Group, Link, Object, ObjectInfo, Target};
 
 /// The largest major version that is read.
 const MAJOR: u64 = 1;

@@ -5,8 +5,8 @@ use super::kind::Held;
 use crate::bytes::Text;
 use crate::element::{Element, Value};
 use crate::error::ErrorKind;
-use crate::object::Member;
-use crate::{Dataset, Selection};
+use crate::object::{Dataset, Member};
+use crate::selection::Selection;
 
 /// Values of some rows of a column, and which of them are missing.
 #[derive(Clone, Debug, PartialEq)]

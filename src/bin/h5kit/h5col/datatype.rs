@@ -18,7 +18,9 @@ pub fn describe(datatype: &Datatype) -> Value {
         Class::FloatingPoint(n) => {
             json!({ "class": "float", "name": format!("float{bits}"), "order": order(n.bits.order) })
         }
-        Class::Bitfield(n) => json!({ "class": "bitfield", "name": format!("bitfield{bits}"), "order": order(n.order) }),
+        Class::Bitfield(n) => {
+            json!({ "class": "bitfield", "name": format!("bitfield{bits}"), "order": order(n.order) })
+        }
         Class::String { padding, charset: set } => json!({
             "class": "string", "name": "fixed", "nbytes": datatype.size, "cset": charset(*set), "pad": pad(*padding),
         }),

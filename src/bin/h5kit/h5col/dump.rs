@@ -255,8 +255,7 @@ fn storage(dataset: &Dataset) -> Value {
         Layout::Chunked { .. } => "chunked",
         _ => "other",
     };
-    let filter =
-        |f: &h5kit::FilterInfo| json!({ "id": f.id, "cd_values": f.values, "optional": f.optional });
+    let filter = |f: &h5kit::FilterInfo| json!({ "id": f.id, "cd_values": f.values, "optional": f.optional });
     json!({
         "layout": layout,
         "extent": dataset.len(),
@@ -289,8 +288,7 @@ fn lists_type(level: &ListLevel) -> h5col::Result<Value> {
         Level::Lists(inner) => json!({ "list": lists_type(inner)? }),
         Level::Strings(strings) => json!({ "strings": { "nullable": strings.nullable() } }),
         Level::Leaf(leaf) => {
-            let mut parts =
-                json::object([("leaf", datatype::describe(leaf.datatype())), ("fill_value", fill(leaf)?)]);
+            let mut parts = json::object([("leaf", datatype::describe(leaf.datatype())), ("fill_value", fill(leaf)?)]);
             for name in ["valid_min", "valid_max", "units", "units_vocabulary", "description"] {
                 if leaf.info().has_attribute(name)? {
                     parts.insert(name.into(), bound(leaf, name)?);

@@ -39,9 +39,9 @@ impl<'f> Writer<'f> {
     /// The value of a row.
     pub fn row(&self, data: &Data, row: usize, datatype: &Datatype) -> Value {
         match data {
-            Data::Signed(_) | Data::Unsigned(_) => {
-                data.integer(row).map_or(Value::Null, |n| self.integer(n, matches!(datatype.class, Class::Enumeration { .. })))
-            }
+            Data::Signed(_) | Data::Unsigned(_) => data
+                .integer(row)
+                .map_or(Value::Null, |n| self.integer(n, matches!(datatype.class, Class::Enumeration { .. }))),
             Data::Float(values) => values.get(row).map_or(Value::Null, |x| json::float(*x)),
             Data::Boolean(values) => values.get(row).map_or(Value::Null, |b| (*b).into()),
             Data::Text(values) => json::maybe(values.get(row)),
@@ -63,7 +63,9 @@ impl<'f> Writer<'f> {
         match (value, &datatype.class) {
             (Element::Integer(n), _) => json::integer(*n),
             (Element::Unsigned(n), _) => json!({ "$int": n.to_string() }),
-            (Element::Bits(n), _) => i128::try_from(*n).map_or_else(|_| json!({ "$int": n.to_string() }), json::integer),
+            (Element::Bits(n), _) => {
+                i128::try_from(*n).map_or_else(|_| json!({ "$int": n.to_string() }), json::integer)
+            }
             (Element::Float(x) | Element::WideFloat(x, _), _) => json::float(*x),
             (Element::String(text), _) => json::text(text),
             (Element::Null, Class::VariableLength { is_string: true, .. }) => json::text(&Text::default()),

@@ -136,7 +136,11 @@ fn show(table: &Columns, batch: &Batch, limit: u64, session: &mut Session) -> Do
     }
     out.flush(&mut session.out)?;
     if batch.rows.len() > limit {
-        session.warn(&format!("more than {} of {} rows; --limit shows more", count(limit, "row", "rows"), table.nrows()));
+        session.warn(&format!(
+            "more than {} of {} rows; --limit shows more",
+            count(limit, "row", "rows"),
+            table.nrows()
+        ));
     }
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use h5kit::encoding::h5col::{self, Depth, Fault, Findings, Rule, Verdict, Violation};
 use h5kit::File;
+use h5kit::encoding::h5col::{self, Depth, Fault, Findings, Rule, Verdict, Violation};
 use serde_json::{Value, json};
 
 use super::json;

@@ -10,7 +10,7 @@ use crate::encoding::h5col::kind::Held;
 use crate::encoding::h5col::rows::Rows;
 use crate::encoding::h5col::table::Table;
 use crate::encoding::h5col::values::{self, Data};
-use crate::{Dataset, Object};
+use crate::object::{Dataset, Object};
 
 /// For each value the rows that have it.
 #[derive(Clone, Debug)]

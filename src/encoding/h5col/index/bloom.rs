@@ -4,12 +4,12 @@
 //! of the hash of its canonical bytes.
 
 use super::{chunks, murmur3, number, shaped, unusable};
-use crate::Dataset;
 use crate::bytes::Text;
 use crate::encoding::h5col::attribute;
 use crate::encoding::h5col::column::ScalarColumn;
 use crate::encoding::h5col::error::Result;
 use crate::encoding::h5col::values::Data;
+use crate::object::Dataset;
 
 /// The bytes by which a value is known: integers and codes at the width in bytes that the column stores, −0 as +0,
 /// strings without padding. A value that cannot be stored at that width has none.

@@ -4,12 +4,12 @@
 //! NaN, and how many elements are NaN (`nan_count`), missing (`fill_count`), and below the row count at all (`n`).
 
 use super::{chunks, shaped, unusable};
-use crate::Dataset;
 use crate::encoding::h5col::column::ScalarColumn;
 use crate::encoding::h5col::error::Result;
 use crate::encoding::h5col::kind::Held;
 use crate::encoding::h5col::missing::Missing;
 use crate::encoding::h5col::values::{self, Data, Part};
+use crate::object::Dataset;
 
 /// Least and largest value of each chunk.
 #[derive(Clone, Debug)]

@@ -16,14 +16,14 @@ use super::table::Table;
 use crate::bytes::Text;
 use crate::element::Reference;
 use crate::error::ErrorKind;
-use crate::{Dataset, Object};
+use crate::object::{Dataset, Object};
 
 pub use bitmap::Bitmap;
 pub use bloom::ChunkBloom;
 pub(super) use bloom::{canonical, float_bytes, integer_bytes};
 pub use chunk_min_max::{ChunkBounds, ChunkMinMax};
-pub(super) use sorted_rows::{Probe, block, order};
 pub use sorted_rows::SortedRows;
+pub(super) use sorted_rows::{Probe, block, order};
 
 /// The kinds of search indexes.
 #[derive(Clone, Debug, PartialEq, Eq)]

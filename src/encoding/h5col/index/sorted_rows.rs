@@ -6,13 +6,13 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::{number, shaped, unusable};
-use crate::Dataset;
 use crate::encoding::h5col::attribute;
 use crate::encoding::h5col::column::ScalarColumn;
 use crate::encoding::h5col::error::Result;
 use crate::encoding::h5col::kind::Held;
 use crate::encoding::h5col::values::{self, Data};
 use crate::format::message::datatype::Class;
+use crate::object::Dataset;
 
 /// Row numbers in the order of their values.
 #[derive(Clone, Debug)]

@@ -107,18 +107,20 @@ fn merged(nodes: Vec<Node>, word: &str, merge: fn(&Set, &Set) -> Option<Set>, jo
     let mut kept: Vec<Node> = Vec::new();
     for node in nodes {
         let together = match &node {
-            Node::Leaf(Leaf { column, test: Test::Within(set), text }) => kept.iter_mut().find_map(|other| match other {
-                Node::Leaf(leaf) if leaf.column.info().path() == column.info().path() => match &leaf.test {
-                    Test::Within(first) => {
-                        let set = merge(first, set)?;
-                        leaf.text = format!("{}{word}{text}", leaf.text);
-                        leaf.test = Test::Within(set);
-                        Some(())
-                    }
+            Node::Leaf(Leaf { column, test: Test::Within(set), text }) => {
+                kept.iter_mut().find_map(|other| match other {
+                    Node::Leaf(leaf) if leaf.column.info().path() == column.info().path() => match &leaf.test {
+                        Test::Within(first) => {
+                            let set = merge(first, set)?;
+                            leaf.text = format!("{}{word}{text}", leaf.text);
+                            leaf.test = Test::Within(set);
+                            Some(())
+                        }
+                        _ => None,
+                    },
                     _ => None,
-                },
-                _ => None,
-            }),
+                })
+            }
             _ => None,
         };
         if together.is_none() {

@@ -175,7 +175,11 @@ impl<T: Ordered> Intervals<T> {
             if !is_empty(low, high) {
                 both.push((low.clone(), high.clone()));
             }
-            if highs(&x.1, &y.1).is_le() { a.next() } else { b.next() };
+            if highs(&x.1, &y.1).is_le() {
+                a.next()
+            } else {
+                b.next()
+            };
         }
         Self(both)
     }
@@ -246,9 +250,7 @@ impl Set {
     /// interval is a single value. A value that the column cannot store has none.
     pub(in crate::encoding::h5col) fn canonical(&self, width: u32) -> Option<Vec<Vec<u8>>> {
         match self {
-            Self::Integers(set) => {
-                set.points()?.into_iter().map(|n| integer_bytes(*n, width)).collect()
-            }
+            Self::Integers(set) => set.points()?.into_iter().map(|n| integer_bytes(*n, width)).collect(),
             Self::Floats(set) => Some(set.points()?.into_iter().filter_map(|x| float_bytes(*x, width)).collect()),
             Self::Bytes(set) => Some(set.points()?.into_iter().cloned().collect()),
         }
@@ -345,13 +347,8 @@ mod tests {
 
     use super::*;
 
-    const OPERATORS: [Operator; 5] = [
-        Operator::Equal,
-        Operator::Less,
-        Operator::LessOrEqual,
-        Operator::Greater,
-        Operator::GreaterOrEqual,
-    ];
+    const OPERATORS: [Operator; 5] =
+        [Operator::Equal, Operator::Less, Operator::LessOrEqual, Operator::Greater, Operator::GreaterOrEqual];
 
     fn satisfies(operator: Operator, order: Ordering) -> bool {
         match operator {

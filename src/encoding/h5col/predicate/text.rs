@@ -9,8 +9,7 @@ use crate::encoding::h5col::error::QueryError;
 const DEEPEST: usize = 200;
 
 /// Words of the grammar, which stand in backquotes where they name a column.
-const WORDS: [&str; 12] =
-    ["and", "or", "not", "in", "is", "null", "between", "true", "false", "inf", "nan", "x"];
+const WORDS: [&str; 12] = ["and", "or", "not", "in", "is", "null", "between", "true", "false", "inf", "nan", "x"];
 
 /// True for a name that needs no backquotes.
 pub(super) fn is_word(name: &str) -> bool {
@@ -112,7 +111,8 @@ fn quoted(rest: &str, quote: char) -> Result<(String, &str), String> {
                 Some('n') => text.push('\n'),
                 Some('t') => text.push('\t'),
                 Some('u') => {
-                    let digits: String = characters.by_ref().map(|(_, c)| c).skip(1).take_while(|c| *c != '}').collect();
+                    let digits: String =
+                        characters.by_ref().map(|(_, c)| c).skip(1).take_while(|c| *c != '}').collect();
                     let c = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
                     text.push(c.ok_or_else(|| format!("`{digits}` is no character"))?);
                 }
@@ -338,10 +338,13 @@ mod tests {
         assert_eq!(parsed("`odd name` != -1_000"), column("odd name").ne(-1000));
         assert_eq!(parsed("x >= -inf"), column("x").ge(f64::NEG_INFINITY));
         assert_eq!(parsed("x = 1e3"), column("x").eq(1000.0));
-        assert_eq!(parsed("x in (1, 'b', x'00fF', true)"), Predicate::In {
-            column: "x".into(),
-            values: vec![1.into(), "b".into(), vec![0u8, 255].into(), true.into()],
-        });
+        assert_eq!(
+            parsed("x in (1, 'b', x'00fF', true)"),
+            Predicate::In {
+                column: "x".into(),
+                values: vec![1.into(), "b".into(), vec![0u8, 255].into(), true.into()],
+            }
+        );
         assert_eq!(parsed("x in ()"), column("x").is_in::<i64>([]));
         assert_eq!(parsed("x between 1 and 2 and true"), column("x").ge(1) & column("x").le(2) & Predicate::All);
     }

@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use crate::Dataset;
 use crate::encoding::h5col::column::ScalarColumn;
 use crate::encoding::h5col::error::{Result, Rule, Violation};
 use crate::encoding::h5col::index::{Bitmap, ChunkBloom, ChunkMinMax, Content, SortedRows, canonical, order};
 use crate::encoding::h5col::kind::{Held, Kind};
 use crate::encoding::h5col::rows::Rows;
 use crate::encoding::h5col::values::{Data, Values};
+use crate::object::Dataset;
 
 /// What is not so. A column and its index are in memory meanwhile.
 pub(super) fn faults(content: &Content, dataset: &Dataset, column: &ScalarColumn) -> Result<Vec<Violation>> {
@@ -61,9 +61,7 @@ fn min_max(index: &ChunkMinMax, values: &Values) -> Result<Faults> {
             let usable = rows.clone().filter(|row| is_usable(values, *row));
             usable.reduce(|best, row| if order(data, row, data, best) == Some(wanted) { row } else { best })
         };
-        for (name, stored, wanted) in
-            [("min", &bounds.min, Ordering::Less), ("max", &bounds.max, Ordering::Greater)]
-        {
+        for (name, stored, wanted) in [("min", &bounds.min, Ordering::Less), ("max", &bounds.max, Ordering::Greater)] {
             if let Some(row) = extreme(wanted)
                 && order(stored, chunk, data, row) != Some(Ordering::Equal)
             {

@@ -1,16 +1,15 @@
 //! Rules for list columns.
 
 use super::Check;
-use crate::{Dataset, FillInfo, Group};
 use crate::encoding::h5col::attribute::is_u64;
 use crate::encoding::h5col::error::{Result, Rule, Violation};
 use crate::encoding::h5col::kind::{Held, is_boolean};
 use crate::encoding::h5col::list::{Entries, Level, ListColumn, ListLevel, StringLevel};
 use crate::encoding::h5col::rows::Rows;
 use crate::encoding::h5col::values;
+use crate::object::{Dataset, FillInfo, Group};
 
 use crate::format::message::datatype::Class;
-
 
 /// Entries that are read at once.
 const BLOCK: u64 = 1 << 18;

@@ -8,7 +8,7 @@ mod table;
 
 use super::error::{Error, Result, Violation};
 use super::table::Table;
-use crate::Group;
+use crate::object::Group;
 
 /// How far a validation goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use crate::encoding::h5col::kind::{Kind, is_boolean};
 use crate::encoding::h5col::list::member;
 use crate::encoding::h5col::values::{Data, Values};
 use crate::format::message::datatype::Class;
-use crate::{Dataset, FillInfo, Object};
+use crate::object::{Dataset, FillInfo, Object, Target};
 
 /// Rows that are read at once.
 const BLOCK: u64 = 1 << 18;
@@ -114,7 +114,7 @@ impl Check<'_> {
     fn is_labels(&self, labels: &Labels) -> Result<bool> {
         let Some(Object::Group(group)) = member(self.table.group(), "CATEGORIES")? else { return Ok(false) };
         for link in group.links()?.flatten() {
-            if link.target() == crate::Target::Hard(labels.dataset().info().address()) {
+            if link.target() == Target::Hard(labels.dataset().info().address()) {
                 return Ok(labels.dataset().file().is(group.file()));
             }
         }

@@ -9,7 +9,7 @@ use crate::encoding::h5col::error::{Fault, Result, Rule, Verdict, Violation};
 use crate::encoding::h5col::index::{Bitmap, IndexKind, SearchIndex};
 use crate::error::ErrorKind;
 use crate::format::message::datatype::Class;
-use crate::{Dataset, Object};
+use crate::object::{Dataset, Object};
 
 impl Check<'_> {
     pub(super) fn search_indexes(&mut self) -> Result<()> {

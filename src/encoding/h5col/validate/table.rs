@@ -9,7 +9,7 @@ use crate::encoding::h5col::column::Column;
 use crate::encoding::h5col::error::{Result, Rule, Violation};
 use crate::encoding::h5col::list::member;
 use crate::encoding::h5col::table::RESERVED_GROUPS;
-use crate::{Object, Target};
+use crate::object::{Object, Target};
 
 /// Names that the convention reserves, and those that AnnData has for the same things.
 const RESERVED: [&str; 30] = [
