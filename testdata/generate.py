@@ -35,6 +35,7 @@ MODULES = (
     "filters",
     "plugins",
     "producers",
+    "h5col",
     "corrupt",
 )
 for module in MODULES:

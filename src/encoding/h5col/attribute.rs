@@ -11,6 +11,11 @@ pub(super) fn find(object: &ObjectInfo, name: &str) -> Result<Option<Attribute>>
     if object.has_attribute(name)? { object.attribute(name).map(Some) } else { Ok(None) }
 }
 
+/// Those of some things that can be read; an error where bytes have to be fetched first.
+pub(super) fn sound<T>(things: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
+    things.filter(|thing| !matches!(thing, Err(e) if !e.is_missing())).collect()
+}
+
 /// `None` for errors that say that the value is of another type or shape.
 fn fitting<T>(read: Result<T>) -> Result<Option<T>> {
     match read {

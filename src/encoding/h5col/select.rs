@@ -257,12 +257,14 @@ fn scan_cost(column: &Column) -> u64 {
     }
 }
 
-/// Most bytes that a binary search decodes, both ends of an interval searched.
+/// Most bytes that a binary search decodes, both ends of an interval searched: the order is read in few blocks, since
+/// the last steps are close together; the values that it leads to can be anywhere.
 fn search_cost(sorted: &SortedRows, column: &ScalarColumn) -> u64 {
-    let probes = u64::from(sorted.body().max(1).ilog2() + 1) * 2;
-    let value = u64::from(column.dataset().datatype().size);
-    let block = super::index::block(column.dataset()).saturating_mul(value);
-    probes.saturating_mul(sorted.block_bytes().saturating_add(block))
+    let steps = |n: u64| 2 * u64::from(n.max(1).ilog2() + 1);
+    let width = u64::from(column.dataset().datatype().size);
+    let values = super::index::block(column.dataset()).saturating_mul(width);
+    let order = steps(sorted.blocks()).saturating_mul(sorted.block_bytes());
+    order.saturating_add(steps(sorted.body()).saturating_mul(values))
 }
 
 impl Step {

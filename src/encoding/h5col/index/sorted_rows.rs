@@ -87,6 +87,11 @@ impl SortedRows {
         self.row_bytes().saturating_mul(self.block())
     }
 
+    /// Blocks that the order is read in.
+    pub(in crate::encoding::h5col) fn blocks(&self) -> u64 {
+        self.nrows.div_ceil(self.block())
+    }
+
     fn block(&self) -> u64 {
         block(&self.dataset)
     }

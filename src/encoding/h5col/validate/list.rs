@@ -124,7 +124,7 @@ impl Check<'_> {
             if let values::Data::Text(texts) = &values.data
                 && let Some((entry, text)) = (start..).zip(texts).find(|(_, text)| text.as_str().is_none())
             {
-                let detail = format!("string {entry} is {text:?}");
+                let detail = format!("string {entry} is \"{text}\"");
                 self.add(name, Violation::new(Rule::L10, level.chars.path(), detail));
                 break;
             }

@@ -49,11 +49,18 @@ pub fn validate(group: &Group, depth: Depth) -> Result<Findings> {
 }
 
 impl Findings {
+    /// What several ways lead to is said once.
+    fn add(&mut self, violation: Violation) {
+        if !self.violations.contains(&violation) {
+            self.violations.push(violation);
+        }
+    }
+
     /// The result, or `None` where its error is a finding.
     fn take<T>(&mut self, result: Result<T>) -> Result<Option<T>> {
         match result {
             Ok(value) => return Ok(Some(value)),
-            Err(Error::Rule(violation)) => self.violations.push(*violation),
+            Err(Error::Rule(violation)) => self.add(*violation),
             Err(Error::File(e)) if !e.is_missing() => self.unread.push(e),
             Err(e) => return Err(e),
         }
@@ -70,7 +77,7 @@ struct Check<'t> {
 
 impl Check<'_> {
     fn add(&mut self, column: Option<&str>, violation: Violation) {
-        self.found.violations.push(violation.of(self.table.path(), column));
+        self.found.add(violation.of(self.table.path(), column));
     }
 
     /// The result, or `None` where its error is a finding.

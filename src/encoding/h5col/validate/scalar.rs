@@ -30,7 +30,7 @@ impl Check<'_> {
             let detail = "a MASK attribute: a later revision may say which rows are missing";
             self.add(name, Violation::new(Rule::C3, path, detail));
         }
-        for attribute in dataset.attributes()?.flatten() {
+        for attribute in attribute::sound(dataset.attributes()?)? {
             let known = KNOWN.iter().chain(&ANNDATA).any(|known| *attribute.name() == **known);
             if !known && is_reserved(attribute.name()) {
                 let detail = format!("an attribute of the reserved name {}", attribute.name());
@@ -113,7 +113,7 @@ impl Check<'_> {
     /// True for a dataset in the table's group of labels.
     fn is_labels(&self, labels: &Labels) -> Result<bool> {
         let Some(Object::Group(group)) = member(self.table.group(), "CATEGORIES")? else { return Ok(false) };
-        for link in group.links()?.flatten() {
+        for link in attribute::sound(group.links()?)? {
             if link.target() == Target::Hard(labels.dataset().info().address()) {
                 return Ok(labels.dataset().file().is(group.file()));
             }
@@ -140,7 +140,7 @@ impl Check<'_> {
         let Data::Text(texts) = &values.data else { return false };
         let wrong = |(_, text): &(u64, &Text)| text.as_str().is_none();
         let Some((row, text)) = (first..).zip(texts).find(wrong) else { return false };
-        self.add(name, Violation::new(Rule::C4, dataset.path(), format!("element {row} is {text:?}")));
+        self.add(name, Violation::new(Rule::C4, dataset.path(), format!("element {row} is \"{text}\"")));
         true
     }
 }
