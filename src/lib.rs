@@ -65,3 +65,8 @@ pub use walk::survey::{Counts, Data as SurveyData, Extent, Finding, Survey};
 #[cfg(all(doctest, feature = "ndarray", feature = "deflate"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The programs of the guide to H5Col.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/h5col.md")]
+struct H5ColGuide;

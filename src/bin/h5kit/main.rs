@@ -55,8 +55,11 @@ fn main() -> ExitCode {
         Err(trouble) => {
             session.say_trouble(&trouble);
             // The file is open, and what was asked for is damaged.
-            let damaged =
-                matches!(&trouble, Trouble::Library(e) if session.is_open() && e.kind() == ErrorKind::Corrupt);
+            let damaged = match &trouble {
+                Trouble::Library(e) => session.is_open() && e.kind() == ErrorKind::Corrupt,
+                Trouble::Convention(_) => true,
+                Trouble::Output(_) | Trouble::Usage(_) => false,
+            };
             ExitCode::from(if damaged { FINDINGS } else { TROUBLE })
         }
     }

@@ -17,6 +17,8 @@ pub enum Trouble {
     Output(io::Error),
     /// The file, or the place in it that was asked for.
     Library(Error),
+    /// What breaks the rules of a convention, so that nothing can be shown of it.
+    Convention(String),
     /// The arguments.
     Usage(String),
 }
@@ -142,7 +144,7 @@ impl Session {
         let text = match trouble {
             Trouble::Output(e) => format!("cannot write: {e}"),
             Trouble::Library(e) => without_name(&e.to_string(), &self.name).to_owned(),
-            Trouble::Usage(text) => text.clone(),
+            Trouble::Convention(text) | Trouble::Usage(text) => text.clone(),
         };
         self.say(paint::BAD, "", &text);
     }

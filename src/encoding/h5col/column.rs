@@ -214,6 +214,7 @@ impl ScalarColumn {
     pub fn read_rows(&self, rows: &Rows) -> Result<Values> {
         within(rows, self.nrows)?;
         let read = || {
+            values::possible(self.dataset.file(), rows.len(), self.dataset.datatype().size)?;
             let data = values::read(&self.dataset, self.held(), rows)?;
             let missing = self.missing()?.among(&data, &self.dataset, rows)?;
             let values = Values { data, missing };
@@ -264,6 +265,7 @@ impl Labels {
     /// # Errors
     /// `File`; `Rule` for labels that are no booleans where they should be.
     pub fn read(&self) -> Result<Values> {
+        values::possible(self.dataset.file(), self.len(), self.dataset.datatype().size)?;
         let data = values::read(&self.dataset, Held::of(self.dataset.datatype()), ..)?;
         Ok(Values { missing: vec![false; data.len()], data })
     }

@@ -189,6 +189,7 @@ impl Entries {
             let detail = format!("{stored} offsets for {end} entries, which need one more");
             return Err(Violation::new(Rule::L2, self.offsets.path(), detail).into());
         }
+        values::possible(self.offsets.file(), end - start, 1)?;
         let offsets: Vec<u64> = match self.offsets.read(start..=end) {
             Ok(offsets) => offsets,
             Err(e) if e.kind() == ErrorKind::Type => {
@@ -295,6 +296,7 @@ impl StringLevel {
             let violation = Violation::new(Rule::L9, self.chars.path(), format!("bytes are {}", self.chars.datatype()));
             return Err(violation.verdict(Verdict::Reject).into());
         }
+        values::possible(self.chars.file(), last - first, 1)?;
         let bytes = self.chars.read_bytes(first..last)?;
         let string = |pair: &[u64]| {
             let part = |at: &u64| usize::try_from(at - first).unwrap_or(usize::MAX);
@@ -318,6 +320,7 @@ impl Level {
                     return Err(Violation::new(Rule::L2, leaf.path(), detail).into());
                 }
                 let rows = Rows::range(start..end);
+                values::possible(leaf.file(), rows.len(), leaf.datatype().size)?;
                 let data = values::read(leaf, Held::of(leaf.datatype()), &rows)?;
                 let missing = Missing::of(leaf)?.among(&data, leaf, &rows)?;
                 Ok(Values { data, missing })

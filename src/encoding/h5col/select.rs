@@ -13,7 +13,7 @@ use super::index::{Bitmap, ChunkBloom, ChunkMinMax, Content, Probe, SearchIndex,
 use super::predicate::{Leaf, Node, Predicate, Set, Test, bind};
 use super::rows::Rows;
 use super::table::Table;
-use super::values::{Data, Values};
+use super::values::{Data, Values, possible};
 use crate::bytes::Text;
 
 /// Rows that are tested at once.
@@ -99,6 +99,8 @@ impl Select {
     /// `Query` where the predicate does not fit the table; `Rule` where a column that is needed breaks one; `File`.
     pub fn rows(&self) -> Result<Rows> {
         let plan = self.plan()?;
+        // Each row has something in the file.
+        possible(self.table.group().file(), plan.nrows, 1)?;
         let rows = found(&plan.step, &Rows::range(0..plan.nrows))?;
         Ok(self.limit.map_or(rows.clone(), |n| rows.first(n)))
     }
@@ -365,6 +367,9 @@ fn tested(leaf: &Leaf, pruning: &[(Text, Pruning)], among: &Rows) -> Result<Rows
         }
     } else if let Some(column) = leaf.column.as_scalar() {
         unit = super::index::block(column.dataset());
+    }
+    if let Some(column) = leaf.column.as_scalar() {
+        possible(column.dataset().file(), among.len(), column.dataset().datatype().size)?;
     }
     let mut rows = Rows::none();
     let nrows = among.runs().last().map_or(0, |run| run.end);

@@ -4,8 +4,8 @@ use super::error::{Result, Rule, Violation};
 use super::kind::Held;
 use crate::bytes::Text;
 use crate::element::{Element, Value};
-use crate::error::ErrorKind;
-use crate::object::{Dataset, Member};
+use crate::error::{Error, ErrorKind};
+use crate::object::{Dataset, File, Member};
 use crate::selection::Selection;
 
 /// Values of some rows of a column, and which of them are missing.
@@ -146,6 +146,22 @@ impl Data {
             _ => {}
         }
     }
+}
+
+/// Bytes that a file may have read of it whatever its length: values that were never written take no room in it.
+const ALWAYS: u64 = 16 << 20;
+
+/// Bytes that one byte of a file can become: deflate makes no more of one.
+const EXPANSION: u64 = 1100;
+
+/// Refuses more elements than a file of this length can hold, before room is made for them.
+///
+/// # Errors
+/// `Limit`.
+pub(super) fn possible(file: &File, elements: u64, size: u32) -> Result<()> {
+    let allowed = file.source().len().saturating_mul(EXPANSION).max(ALWAYS).min(file.limits().read_bytes);
+    let asked = elements.saturating_mul(size.into());
+    if asked > allowed { Err(Error::limit("read_bytes", asked, allowed).into()) } else { Ok(()) }
 }
 
 /// Where elements of one datatype are read from: a dataset, or one member of a compound one.

@@ -44,7 +44,7 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
             Err(e) => session.report(&e),
         }
     }
-    json::write(&mut session.out, &json!({ "schema": "h5col-oracle-1", "tables": tables }))?;
+    json::print(&json!({ "schema": "h5col-oracle-1", "tables": tables }))?;
     Ok(())
 }
 

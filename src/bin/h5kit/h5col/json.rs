@@ -1,16 +1,19 @@
 //! JSON with sorted keys, and arrays of scalars on one line.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use h5kit::bytes::Text;
 use serde_json::{Map, Value};
 
 use crate::value::hex;
 
-/// Writes a value, its parts indented by one blank each.
-pub fn write(out: &mut dyn Write, value: &Value) -> io::Result<()> {
-    part(out, value, 0)?;
-    writeln!(out)
+/// Prints a value, its parts indented by one blank each.
+pub fn print(value: &Value) -> io::Result<()> {
+    // Not through the output that takes colours out: these bytes are as they are.
+    let mut out = BufWriter::with_capacity(64 << 10, io::stdout().lock());
+    part(&mut out, value, 0)?;
+    writeln!(out)?;
+    out.flush()
 }
 
 fn part(out: &mut dyn Write, value: &Value, indent: usize) -> io::Result<()> {

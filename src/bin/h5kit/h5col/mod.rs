@@ -48,6 +48,7 @@ impl From<h5col::Error> for Trouble {
     fn from(error: h5col::Error) -> Self {
         match error {
             h5col::Error::File(error) => Self::Library(error),
+            h5col::Error::Rule(violation) => Self::Convention(violation.to_string()),
             other => Self::Usage(other.to_string()),
         }
     }

@@ -86,7 +86,7 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
     };
     let is_list = args.condition.is_none() && args.asked.ends_with(".json") && Path::new(&args.asked).is_file();
     if is_list {
-        return query_list::run(&file, Path::new(&args.asked), indexes, session);
+        return query_list::run(&file, Path::new(&args.asked), indexes);
     }
     let table = super::table(&file, &args.asked)?;
     let predicate = match &args.condition {

@@ -7,13 +7,13 @@ use h5kit::encoding::h5col::{self, Error, IndexUse, Literal, Operator, Predicate
 use serde_json::Value;
 
 use super::json;
-use crate::session::{Done, Session, Trouble};
+use crate::session::{Done, Trouble};
 
 /// Predicates inside each other that are followed.
 const DEEPEST: usize = 200;
 
 /// Answers the queries of a list.
-pub fn run(file: &File, list: &Path, indexes: IndexUse, session: &mut Session) -> Done {
+pub fn run(file: &File, list: &Path, indexes: IndexUse) -> Done {
     let name = list.display();
     let text = std::fs::read_to_string(list).map_err(|e| Trouble::Usage(format!("{name}: {e}")))?;
     let parsed: Value = serde_json::from_str(&text).map_err(|e| Trouble::Usage(format!("{name}: {e}")))?;
@@ -40,7 +40,7 @@ pub fn run(file: &File, list: &Path, indexes: IndexUse, session: &mut Session) -
         };
         answered.push(Value::Object(query));
     }
-    json::write(&mut session.out, &answered.into())?;
+    json::print(&answered.into())?;
     Ok(())
 }
 

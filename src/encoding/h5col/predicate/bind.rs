@@ -5,12 +5,11 @@
 
 use super::set::{Intervals, Set};
 use super::{Literal, Name, Operator, Predicate};
-use crate::element::Value;
 use crate::encoding::h5col::column::{Column, ScalarColumn};
 use crate::encoding::h5col::error::{QueryError, Result};
 use crate::encoding::h5col::kind::{Held, Kind};
 use crate::encoding::h5col::table::Table;
-use crate::encoding::h5col::values::Data;
+use crate::encoding::h5col::values::{Data, Values};
 
 /// What is asked of a table, without `not`.
 #[derive(Clone, Debug)]
@@ -72,16 +71,15 @@ fn node(table: &Table, predicate: &Predicate, negated: bool) -> Result<Node> {
         }
         Predicate::Compare { column: name, operator, value } => {
             let column = column(table, name)?;
-            let set = compared(column, *operator, value)?;
+            let set = compared(column, labels(column)?.as_ref(), *operator, value)?;
             leaf(column, set, (*operator == Operator::NotEqual) != negated, predicate, negated)
         }
         Predicate::In { column: name, values } => {
             let column = column(table, name)?;
-            let mut set = nothing(column)?;
-            for value in values {
-                let one = compared(column, Operator::Equal, value)?;
-                set = set.union(&one).unwrap_or(one);
-            }
+            let labels = labels(column)?;
+            let one = |value| compared(column, labels.as_ref(), Operator::Equal, value);
+            let sets = values.iter().map(one).collect::<Result<Vec<_>>>()?;
+            let set = Set::union_of(sets).map_or_else(|| nothing(column), Ok)?;
             leaf(column, set, negated, predicate, negated)
         }
     })
@@ -155,15 +153,23 @@ fn nothing(column: &Column) -> Result<Set> {
     })
 }
 
+/// The labels of a categorical column.
+fn labels(column: &Column) -> Result<Option<Values>> {
+    match column.as_scalar().map(ScalarColumn::labels).transpose()?.flatten() {
+        Some(labels) => labels.read().map(Some),
+        None => Ok(None),
+    }
+}
+
 /// The values of a column that compare so; for `!=` those that are equal.
-fn compared(column: &Column, operator: Operator, value: &Literal) -> Result<Set> {
+fn compared(column: &Column, labels: Option<&Values>, operator: Operator, value: &Literal) -> Result<Set> {
     let name = || column.name().to_string();
     let scalar = comparable(column)?;
     if matches!(value, Literal::Float(x) if x.is_nan()) {
         return Err(QueryError::NotANumber(name()).into());
     }
-    if scalar.kind() == Kind::Categorical {
-        return labelled(scalar, operator, value);
+    if let Some(labels) = labels {
+        return labelled(scalar, labels, operator, value);
     }
     let set = match scalar.held() {
         Held::Float => Set::floats(operator, value),
@@ -174,44 +180,31 @@ fn compared(column: &Column, operator: Operator, value: &Literal) -> Result<Set>
 }
 
 /// The codes of the labels that compare so. Labels have the order of their codes.
-fn labelled(column: &ScalarColumn, operator: Operator, value: &Literal) -> Result<Set> {
-    let none = Set::Integers(Intervals::none());
-    let Some(labels) = column.labels()? else { return Ok(none) };
-    let labels = labels.read()?;
-    let codes = (0i128..).zip(0..labels.len()).filter(|(_, row)| is_label(&labels.data, *row, value));
-    let mut codes = codes.map(|(code, _)| Literal::Integer(code));
+fn labelled(column: &ScalarColumn, labels: &Values, operator: Operator, value: &Literal) -> Result<Set> {
+    let codes = codes(&labels.data, value);
+    let code = |operator, code: &i128| Set::integers(operator, &Literal::Integer(*code));
     match operator {
         Operator::Equal | Operator::NotEqual => {
-            let sets = codes.filter_map(|code| Set::integers(Operator::Equal, &code));
-            Ok(sets.fold(none, |all, one| all.union(&one).unwrap_or(one)))
+            let sets = codes.iter().filter_map(|n| code(Operator::Equal, n)).collect();
+            Ok(Set::union_of(sets).unwrap_or(Set::Integers(Intervals::none())))
         }
         _ => {
-            let first = codes.next().and_then(|code| Set::integers(operator, &code));
             let unknown = || QueryError::UnknownLabel { column: column.name().to_string(), value: value.to_string() };
-            first.ok_or_else(|| unknown().into())
+            codes.first().and_then(|n| code(operator, n)).ok_or_else(|| unknown().into())
         }
     }
 }
 
-fn is_label(labels: &Data, row: usize, value: &Literal) -> bool {
+/// The codes whose label is this value.
+fn codes(labels: &Data, value: &Literal) -> Vec<i128> {
+    let is_boolean = matches!(value, Literal::Boolean(_));
     let set = match labels {
         Data::Float(_) => Set::floats(Operator::Equal, value),
-        Data::Text(_) => Set::strings(Operator::Equal, value),
-        Data::Boolean(_) => match value {
-            Literal::Boolean(_) => Set::integers(Operator::Equal, value),
-            _ => None,
-        },
-        Data::Signed(_) | Data::Unsigned(_) => match value {
-            Literal::Boolean(_) => None,
-            _ => Set::integers(Operator::Equal, value),
-        },
-        Data::Value(values) => {
-            return match (values.get(row), value) {
-                (Some(Value::Opaque(bytes)), Literal::Bytes(asked)) => bytes == asked,
-                _ => false,
-            };
-        }
-        Data::List(_) => None,
+        Data::Boolean(_) if is_boolean => Set::integers(Operator::Equal, value),
+        Data::Signed(_) | Data::Unsigned(_) if !is_boolean => Set::integers(Operator::Equal, value),
+        Data::Text(_) | Data::Value(_) => Set::strings(Operator::Equal, value),
+        _ => None,
     };
-    set.is_some_and(|set| set.holds(labels, row))
+    let is_label = |(_, row): &(i128, usize)| set.as_ref().is_some_and(|set| set.holds(labels, *row));
+    (0i128..).zip(0..labels.len()).filter(is_label).map(|(code, _)| code).collect()
 }

@@ -274,6 +274,21 @@ impl Set {
         })
     }
 
+    /// The values of all sets, which are of one kind; `None` without a set.
+    pub(super) fn union_of(mut sets: Vec<Self>) -> Option<Self> {
+        // In pairs, so that many single values are not gone through for each of them.
+        while sets.len() > 1 {
+            let pairs = sets.chunks(2);
+            sets = pairs
+                .filter_map(|pair| match pair {
+                    [a, b] => a.union(b),
+                    rest => rest.first().cloned(),
+                })
+                .collect();
+        }
+        sets.pop()
+    }
+
     pub(super) fn intersection(&self, other: &Self) -> Option<Self> {
         Some(match (self, other) {
             (Self::Integers(a), Self::Integers(b)) => Self::Integers(a.intersection(b)),

@@ -11,7 +11,7 @@ use crate::encoding::h5col::column::{KNOWN, Labels, ScalarColumn};
 use crate::encoding::h5col::error::{Result, Rule, Violation};
 use crate::encoding::h5col::kind::{Kind, is_boolean};
 use crate::encoding::h5col::list::member;
-use crate::encoding::h5col::values::{Data, Values};
+use crate::encoding::h5col::values::{Data, Values, possible};
 use crate::format::message::datatype::Class;
 use crate::object::{Dataset, FillInfo, Object, Target};
 
@@ -122,6 +122,10 @@ impl Check<'_> {
     }
 
     fn values(&mut self, column: &ScalarColumn) -> Result<()> {
+        let (file, size) = (column.dataset().file(), column.dataset().datatype().size);
+        if self.take(column.name().as_str(), possible(file, self.table.nrows(), size))?.is_none() {
+            return Ok(());
+        }
         let mut start = 0;
         while start < self.table.nrows() {
             let end = start.saturating_add(BLOCK).min(self.table.nrows());
