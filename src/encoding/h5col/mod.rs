@@ -22,7 +22,7 @@
 //! |---|---|
 //! | [`tables`], [`Table`] | the tables of a file, and what is in them |
 //! | [`Column`], [`Values`] | columns, and values of some of their rows |
-//! | [`Predicate`], [`column`], [`Select`] | which rows are looked for, and how they are found |
+//! | [`Predicate`], [`column()`], [`Select`] | which rows are looked for, and how they are found |
 //! | [`SearchIndex`] | what a table stores to find rows faster |
 //! | [`validate`], [`Violation`] | the rules of the convention, and which are broken |
 //!

@@ -122,7 +122,7 @@ impl fmt::Display for Operator {
 
 /// What rows are asked for.
 ///
-/// Made by [`column`] and `&`, `|`, `!`, or of text:
+/// Made by [`column()`] and `&`, `|`, `!`, or of text:
 ///
 /// ```
 /// use h5kit::encoding::h5col::{Predicate, column};
