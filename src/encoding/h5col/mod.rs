@@ -24,7 +24,7 @@
 //! | [`Column`], [`Values`] | columns, and values of some of their rows |
 //! | [`Predicate`], [`column()`], [`Select`] | which rows are looked for, and how they are found |
 //! | [`SearchIndex`] | what a table stores to find rows faster |
-//! | [`validate`], [`Violation`] | the rules of the convention, and which are broken |
+//! | [`validate()`], [`Violation`] | the rules of the convention, and which are broken |
 //!
 //! What breaks a rule is read as far as the convention lets a reader go on; codes, offsets and lengths are compared
 //! before anything is made of them.

@@ -1,7 +1,7 @@
 //! Search indexes: what a table stores to find rows faster.
 //!
 //! They say nothing that the columns do not. One is trusted only where its tokens are those of the table and it has
-//! the shape that its kind asks for; [`validate`](super::validate) compares what it says with the column.
+//! the shape that its kind asks for; [`validate`](super::validate()) compares what it says with the column.
 
 mod bitmap;
 mod bloom;

@@ -125,7 +125,10 @@ fn merged(nodes: Vec<Node>, word: &str, merge: fn(&Set, &Set) -> Option<Set>, jo
             kept.push(node);
         }
     }
-    join(kept)
+    match <[Node; 1]>::try_from(kept) {
+        Ok([only]) => only,
+        Err(kept) => join(kept),
+    }
 }
 
 fn column<'t>(table: &'t Table, name: &str) -> Result<&'t Column> {
