@@ -9,6 +9,7 @@ mod conventions;
 mod describe;
 mod digest;
 mod dump;
+mod h5col;
 mod json;
 mod ls;
 mod paint;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Verb::Digest(args) => digest::run(args, &mut session),
         Verb::View(args) => view::run(args, &mut session),
         Verb::Anndata(args) => anndata::run(args, &mut session),
+        Verb::H5col(args) => h5col::run(args, &mut session),
     };
     let done = done.and_then(|()| session.finish().map_err(Trouble::from));
     match done {
@@ -60,8 +62,8 @@ fn main() -> ExitCode {
             // The file is open, and what was asked for is damaged.
             let damaged = match &trouble {
                 Trouble::Library(e) => session.is_open() && e.kind() == ErrorKind::Corrupt,
-                Trouble::Broken(_) => true,
-                _ => false,
+                Trouble::Convention(_) => true,
+                Trouble::Output(_) | Trouble::Usage(_) => false,
             };
             ExitCode::from(if damaged { FINDINGS } else { TROUBLE })
         }
