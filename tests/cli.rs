@@ -227,6 +227,9 @@ fn view() {
             &["view", "matrices.h5ad", "obsm"],
             &["view", "matrices.h5ad", "obs/none"],
             &["view", "files/superblock_0.h5"],
+            &["view", "h5col/stations.h5"],
+            &["view", "h5col/stations.h5", "/stations", "--head", "3"],
+            &["view", "h5col/stations.h5", "/none"],
         ],
     );
 }

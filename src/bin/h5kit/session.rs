@@ -147,12 +147,17 @@ impl Session {
 
     /// Says why the run ends.
     pub fn say_trouble(&mut self, trouble: &Trouble) {
-        let text = match trouble {
+        let text = self.text_of(trouble);
+        self.say(paint::BAD, "", &text);
+    }
+
+    /// Trouble in words.
+    pub fn text_of(&self, trouble: &Trouble) -> String {
+        match trouble {
             Trouble::Output(e) => format!("cannot write: {e}"),
             Trouble::Library(e) => without_name(&e.to_string(), &self.name).to_owned(),
             Trouble::Convention(text) | Trouble::Usage(text) => text.clone(),
-        };
-        self.say(paint::BAD, "", &text);
+        }
     }
 
     fn say(&mut self, style: anstyle::Style, before: &str, text: &str) {

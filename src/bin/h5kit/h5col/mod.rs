@@ -8,6 +8,7 @@ mod query;
 mod query_list;
 mod search_index;
 mod validate;
+pub mod view;
 
 use clap::Subcommand;
 use h5kit::encoding::h5col::{self, Table};

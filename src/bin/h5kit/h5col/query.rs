@@ -108,7 +108,8 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
     show(&table, &batch, limit, session)
 }
 
-fn show(table: &Columns, batch: &Batch, limit: u64, session: &mut Session) -> Done {
+/// Shows rows that were found.
+pub fn show(table: &Columns, batch: &Batch, limit: u64, session: &mut Session) -> Done {
     let mut out = Table::default();
     let mut head = Row::default();
     head.cells.push(Cell::right("row"));
@@ -146,7 +147,7 @@ fn show(table: &Columns, batch: &Batch, limit: u64, session: &mut Session) -> Do
 }
 
 /// The values of a column as text; `None` for missing ones.
-fn shown(column: &Column, values: &Values) -> Result<Vec<Option<String>>, Trouble> {
+pub fn shown(column: &Column, values: &Values) -> Result<Vec<Option<String>>, Trouble> {
     let scalar = match column {
         Column::Scalar(scalar) => scalar,
         Column::List(list) => {

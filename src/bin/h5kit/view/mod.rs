@@ -1,35 +1,39 @@
-//! `h5kit view`: what is in an AnnData, as the people who made it think of it.
+//! `h5kit view`: what is in an AnnData, or in tables of columns, as the people who made them think of it.
 
 mod head;
 mod summary;
 mod text;
 
 use h5kit::encoding::anndata::{AnnData, Error, Rule};
+use h5kit::encoding::h5col::{Table, tables};
 use h5kit::{File, Group, Object};
 
 use crate::anndata::trouble;
 use crate::args::Source;
 use crate::conventions::is_anndata;
+use crate::h5col;
 use crate::session::{Done, Session, Trouble};
 
 /// The arguments of `view`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Without an element, the summary: the shape, the members, each column's kind with a few values or categories, how dense \
-sparse matrices are, and how elements of older versions were recognised. Of a MuData, that of each modality.
+sparse matrices are, and how elements of older versions were recognised. Of a MuData, that of each modality; of tables \
+(H5Col), the columns of each, and which have indexes.
 
 Examples:
   h5kit view cells.h5ad                   the summary
   h5kit view cells.h5ad obs --head 20     the first 20 rows of obs
   h5kit view cells.h5ad uns/neighbors     what is in a mapping
   h5kit view cells.h5ad X                 the first rows of the matrix
-  h5kit view cells.h5mu mod/rna/var       an element of a modality")]
+  h5kit view cells.h5mu mod/rna/var       an element of a modality
+  h5kit view data.h5 /stations            the first rows of a table")]
 pub struct Args {
     /// The file.
     #[command(flatten)]
     pub source: Source,
 
-    /// The element: obs, var, X, layers/counts, uns/…
+    /// The element (obs, var, X, layers/counts, uns/…), or the table
     #[arg(value_name = "ELEMENT")]
     pub element: Option<String>,
 
@@ -41,20 +45,19 @@ pub struct Args {
 /// Shows the summary, or the beginning of an element.
 pub fn run(args: &Args, session: &mut Session) -> Done {
     let file = session.open(&args.source)?;
+    let found = all(&file)?;
     match &args.element {
+        Some(path) if found.is_empty() => h5col::view::head(&Table::open(&file.group(path)?)?, args.head, session),
         Some(path) => {
-            let (data, path) = locate(&file, path)?;
+            let (data, path) = locate(&found, path)?;
             let element = data.get(path).map_err(|error| match error {
                 Error::Fault(fault) if fault.rule == Rule::MissingMember => Trouble::Usage(fault.to_string()),
                 error => trouble(error),
             })?;
             head::show(&data, &element, args.head, session)
         }
+        None if found.is_empty() => all_tables(&file, session),
         None => {
-            let found = all(&file)?;
-            if found.is_empty() {
-                return Err(Trouble::Usage("there is no AnnData in this file; h5kit ls shows what there is".into()));
-            }
             for (at, (name, group)) in found.into_iter().enumerate() {
                 if at > 0 {
                     session.line("")?;
@@ -64,6 +67,24 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
             Ok(())
         }
     }
+}
+
+fn all_tables(file: &File, session: &mut Session) -> Done {
+    let tables = tables(file)?;
+    if tables.is_empty() {
+        let text = "there is no AnnData and no table in this file; h5kit ls shows what there is";
+        return Err(Trouble::Usage(text.into()));
+    }
+    for (at, group) in tables.iter().enumerate() {
+        if at > 0 {
+            session.line("")?;
+        }
+        match Table::open(group) {
+            Ok(table) => h5col::view::summary(&table, session)?,
+            Err(error) => session.report_text(&error.to_string()),
+        }
+    }
+    Ok(())
 }
 
 /// The AnnData of a file: the root, or the modalities of a MuData, each with where it is.
@@ -86,13 +107,13 @@ fn all(file: &File) -> Result<Vec<(String, Group)>, Trouble> {
 }
 
 /// The AnnData that an element is in, and its path from there.
-pub fn locate<'p>(file: &File, path: &'p str) -> Result<(AnnData, &'p str), Trouble> {
+fn locate<'p>(found: &[(String, Group)], path: &'p str) -> Result<(AnnData, &'p str), Trouble> {
     let path = path.trim_matches('/');
-    for (name, group) in all(file)? {
-        if let Some(rest) = if name.is_empty() { Some(path) } else { path.strip_prefix(&name) } {
-            return Ok((AnnData::at(&group).map_err(trouble)?, rest.trim_start_matches('/')));
+    for (name, group) in found {
+        let below = if name.is_empty() { Some(path) } else { path.strip_prefix(name.as_str()) };
+        if let Some(rest) = below.filter(|rest| name.is_empty() || rest.is_empty() || rest.starts_with('/')) {
+            return Ok((AnnData::at(group).map_err(trouble)?, rest.trim_start_matches('/')));
         }
     }
-    let data = AnnData::open(file).map_err(trouble)?;
-    Ok((data, path))
+    Err(Trouble::Usage(format!("{path}: there is no such modality")))
 }
