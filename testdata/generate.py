@@ -35,6 +35,7 @@ MODULES = (
     "filters",
     "plugins",
     "producers",
+    "frames",
     "corrupt",
 )
 for module in MODULES:

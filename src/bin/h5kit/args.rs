@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ColorChoice, Parser, Subcommand};
 
-use crate::{anndata, check, digest, dump, ls, stat};
+use crate::{anndata, check, digest, dump, export, ls, stat};
 
 /// Looks into HDF5 files, whole or damaged, without libhdf5
 #[derive(Debug, Parser)]
@@ -51,6 +51,8 @@ pub enum Verb {
     Digest(digest::Args),
     /// Print the elements of an AnnData (.h5ad)
     Anndata(anndata::Args),
+    /// Write a data frame of an AnnData as CSV, Parquet or JSON
+    Export(export::Args),
 }
 
 /// The file, and how it is opened.

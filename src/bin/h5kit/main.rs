@@ -9,6 +9,7 @@ mod conventions;
 mod describe;
 mod digest;
 mod dump;
+mod export;
 mod json;
 mod ls;
 mod paint;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         Verb::Check(args) => check::run(args, &mut session),
         Verb::Digest(args) => digest::run(args, &mut session),
         Verb::Anndata(args) => anndata::run(args, &mut session),
+        Verb::Export(args) => export::run(args, &mut session),
     };
     let done = done.and_then(|()| session.finish().map_err(Trouble::from));
     match done {

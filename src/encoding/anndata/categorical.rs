@@ -92,6 +92,12 @@ impl Categorical {
         }
     }
 
+    /// The codes of the selected entries as they are stored.
+    #[cfg(feature = "arrow")]
+    pub(super) fn stored_codes(&self, selection: &Selection) -> Result<Values> {
+        self.codes.values(self.code_type, selection, &self.path)
+    }
+
     /// Faults that only the values tell: a category twice, a code without a category.
     pub(super) fn verify(&self) -> Result<()> {
         if let Some(label) = twice(&self.categories.values(..)?) {
