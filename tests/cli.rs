@@ -213,6 +213,25 @@ fn json() {
 }
 
 #[test]
+fn view() {
+    golden(
+        "view",
+        &[
+            &["view", "pbmc_small.h5ad"],
+            &["view", "pbmc_small.h5ad", "obs", "--head", "3"],
+            &["view", "pbmc_small.h5ad", "uns/neighbors"],
+            &["view", "pbmc_small.h5ad", "uns/rank_genes_groups"],
+            &["view", "pbmc_small.h5ad", "obs/cell_type", "--head", "4"],
+            &["view", "matrices.h5ad", "X", "--head", "2"],
+            &["view", "matrices.h5ad", "layers/dense", "--head", "2"],
+            &["view", "matrices.h5ad", "obsm"],
+            &["view", "matrices.h5ad", "obs/none"],
+            &["view", "files/superblock_0.h5"],
+        ],
+    );
+}
+
+#[test]
 fn digest() {
     golden("digest", &[&["digest", "files/superblock_0.h5"], &["digest", "files/links_all.h5"]]);
     let expected = std::fs::read(root().join("testdata/pbmc_small.h5ad.digest")).expect("the digest");

@@ -27,8 +27,8 @@ fn says(type_name: &str, field: &str, expected: &Value) -> bool {
         Value::Bool(value) => field == if *value { "True" } else { "False" },
         Value::Object(parts) => {
             let text = field.strip_prefix('(').and_then(|text| text.strip_suffix("j)")).expect("a complex number");
-            let signs = text.match_indices(['+', '-']).map(|(at, _)| at);
-            let middle = signs.filter(|at| *at > 0 && !text[..*at].ends_with('e')).next_back().expect("two parts");
+            let mut signs = text.match_indices(['+', '-']).map(|(at, _)| at);
+            let middle = signs.rfind(|at| *at > 0 && !text[..*at].ends_with('e')).expect("two parts");
             let parse = |text: &str| text.parse().expect("a number");
             same_number(type_name, parse(&text[..middle]), number(&parts["re"]))
                 && same_number(type_name, parse(&text[middle..]), number(&parts["im"]))

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ColorChoice, Parser, Subcommand};
 
-use crate::{anndata, check, digest, dump, export, ls, stat};
+use crate::{anndata, check, digest, dump, export, ls, stat, view};
 
 /// Looks into HDF5 files, whole or damaged, without libhdf5
 #[derive(Debug, Parser)]
@@ -49,6 +49,8 @@ pub enum Verb {
     Check(check::Args),
     /// Print the canonical digest
     Digest(digest::Args),
+    /// Show what is in an AnnData (.h5ad)
+    View(view::Args),
     /// Print the elements of an AnnData (.h5ad)
     Anndata(anndata::Args),
     /// Write a data frame of an AnnData as CSV, Parquet or JSON

@@ -34,7 +34,7 @@ pub fn anndata(file: &File) -> Vec<Broken> {
 }
 
 /// Whether a group means to be an AnnData: it says so, or has what one needs.
-fn is_anndata(group: &Group) -> bool {
+pub fn is_anndata(group: &Group) -> bool {
     let said = group.attribute("encoding-type").and_then(|attribute| attribute.read::<String>());
     if said.is_ok_and(|said| said.eq_ignore_ascii_case("anndata")) {
         return true;

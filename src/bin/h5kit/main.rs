@@ -21,6 +21,7 @@ mod session;
 mod stat;
 mod table;
 mod value;
+mod view;
 mod walk;
 
 use std::io;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         Verb::Stat(args) => stat::run(args, &mut session),
         Verb::Check(args) => check::run(args, &mut session),
         Verb::Digest(args) => digest::run(args, &mut session),
+        Verb::View(args) => view::run(args, &mut session),
         Verb::Anndata(args) => anndata::run(args, &mut session),
         Verb::Export(args) => export::run(args, &mut session),
     };

@@ -178,6 +178,11 @@ impl Session {
         self.progress.clear();
     }
 
+    /// Writes a line.
+    pub fn line(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.out, "{text}")
+    }
+
     /// Writes what is left.
     pub fn finish(&mut self) -> io::Result<()> {
         self.progress.clear();

@@ -1,8 +1,10 @@
 //! Dense arrays, of any number of dimensions; scalars are those of none.
 
+use std::ops::Range;
+
 use crate::Dataset;
 use crate::element::Output;
-use crate::selection::Selection;
+use crate::selection::{Blocks, Selection};
 
 use super::fault::{Result, Rule, broken};
 use super::values::{Source, Type, Values};
@@ -90,5 +92,71 @@ impl Array {
             (Source::Field(..), _) => vec![values.len() as u64],
         };
         Ok(O::from_elements(values, &shape)?)
+    }
+
+    /// Blocks of rows (of the first dimension) from the first to the last, each of at most so many bytes in memory, or
+    /// of one row; not of part of a chunk's rows, where as many fit.
+    pub fn blocks(&self, bytes: u64) -> impl Iterator<Item = Result<(Range<u64>, Values)>> + '_ {
+        let shape = self.shape();
+        let rows = shape.first().copied().unwrap_or(0);
+        let row = shape.iter().skip(1).fold(self.source.datatype().size.into(), |row: u64, n| row.saturating_mul(*n));
+        let chunk = self.dataset().and_then(Dataset::chunk_shape).and_then(|chunk| chunk.first()).copied().unwrap_or(1);
+        let fit = (bytes / row.max(1)).max(1);
+        let height = if fit > chunk { fit - fit % chunk } else { fit };
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            (next < rows).then(|| {
+                let block = next..next.saturating_add(height).min(rows);
+                next = rows;
+                let values = self.values(block.clone())?;
+                next = block.end;
+                Ok((block, values))
+            })
+        })
+    }
+
+    /// Any rows (of the first dimension), in the order in which they are named, also more than once. Each chunk of the
+    /// file is decoded once, whatever the order.
+    ///
+    /// # Errors
+    /// As [`values`](Self::values); `ShapeMismatch` for a row that there is not.
+    pub fn rows(&self, rows: &[u64]) -> Result<Values> {
+        let shape = self.shape();
+        let Some((n, row)) = shape.split_first() else {
+            return broken(Rule::WrongRank, &self.path, "rows of a scalar");
+        };
+        if let Some(beyond) = rows.iter().find(|row| *row >= n) {
+            return broken(Rule::ShapeMismatch, &self.path, format!("row {beyond} of {n}"));
+        }
+        // Of records whole ones are selected.
+        let row_shape = match &self.source {
+            Source::Dataset(_) => row,
+            Source::Field(dataset, _) => dataset.shape().get(1..).unwrap_or_default(),
+        };
+        let length: u64 = row.iter().product();
+        if rows.is_empty() || length == 0 {
+            return Ok(Values::empty(self.value_type));
+        }
+        let mut sorted = rows.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let block = |rows: &[u64]| {
+            let (first, last) = (rows[0], rows[rows.len() - 1]);
+            let rest = row_shape.iter().map(|n| n - 1);
+            let start = std::iter::once(first).chain(row_shape.iter().map(|_| 0)).collect();
+            (start, std::iter::once(last).chain(rest).collect())
+        };
+        let blocks = Blocks(sorted.chunk_by(|a, b| a + 1 == *b).map(block).collect());
+        let values = self.values(blocks)?;
+        if sorted == rows {
+            return Ok(values);
+        }
+        let length = length as usize;
+        let places: Vec<usize> = rows
+            .iter()
+            .map(|row| sorted.partition_point(|other| other < row) * length)
+            .flat_map(|start| start..start + length)
+            .collect();
+        Ok(values.take(&places))
     }
 }

@@ -80,18 +80,6 @@ impl Categorical {
         stored.into_iter().enumerate().map(code).collect()
     }
 
-    /// The label of each selected entry, where the labels are text.
-    ///
-    /// # Errors
-    /// As [`codes`](Self::codes), and `BadType` where the categories are not text.
-    pub fn labels(&self, selection: impl Into<Selection>) -> Result<Vec<Option<String>>> {
-        let codes = self.codes(selection)?;
-        match self.categories.values(..)? {
-            Values::String(labels) => Ok(codes.into_iter().map(|code| Some(labels[code? as usize].clone())).collect()),
-            _ => broken(Rule::BadType, &self.path, "categories that are not text"),
-        }
-    }
-
     /// The codes of the selected entries as they are stored.
     #[cfg(feature = "arrow")]
     pub(super) fn stored_codes(&self, selection: &Selection) -> Result<Values> {

@@ -81,6 +81,26 @@ impl AnnData {
         &self.members
     }
 
+    /// The element at a path: `obs/cell_type`, `uns/neighbors/params`. The empty path is the whole.
+    ///
+    /// # Errors
+    /// `MissingMember`, and what is wrong with the element.
+    pub fn get(&self, path: &str) -> Result<Element> {
+        let mut element = self.element.clone();
+        let mut rest = path.trim_matches('/');
+        while !rest.is_empty() {
+            let (key, below) = rest.split_once('/').unwrap_or((rest, ""));
+            (element, rest) = match &element.kind {
+                // A column's name may have slashes.
+                Kind::DataFrame(frame) if rest == frame.index_name() => (frame.index()?, ""),
+                Kind::DataFrame(frame) => (frame.column(rest)?, ""),
+                Kind::AnnData(members) | Kind::Raw(members) | Kind::Dict(members) => (members.get(key)?, below),
+                _ => return broken(Rule::MissingMember, path, "it is not there"),
+            };
+        }
+        Ok(element)
+    }
+
     /// Number of observations (cells): rows of `X`.
     #[must_use]
     pub fn n_obs(&self) -> u64 {

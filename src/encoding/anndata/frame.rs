@@ -134,7 +134,7 @@ impl DataFrame {
         let element = self.index()?;
         let no_text = || broken(Rule::BadType, &element.path, "labels that are neither text nor integers");
         match &element.kind {
-            Kind::Categorical(labels) => Ok(labels.labels(..)?.into_iter().map(Option::unwrap_or_default).collect()),
+            Kind::Categorical(labels) => Ok(labels.options(..)?.into_iter().map(Option::unwrap_or_default).collect()),
             Kind::NullableStrings(labels) => match labels.read(..)? {
                 (Values::String(labels), _) => Ok(labels),
                 _ => no_text(),

@@ -180,7 +180,76 @@ macro_rules! anndata_each_values {
     };
 }
 
+/// The same variant, of what `$body` makes of its vector.
+macro_rules! map_values {
+    ($values:expr, $vector:ident => $body:expr) => {
+        match $values {
+            Values::Bool($vector) => Values::Bool($body),
+            Values::I8($vector) => Values::I8($body),
+            Values::I16($vector) => Values::I16($body),
+            Values::I32($vector) => Values::I32($body),
+            Values::I64($vector) => Values::I64($body),
+            Values::U8($vector) => Values::U8($body),
+            Values::U16($vector) => Values::U16($body),
+            Values::U32($vector) => Values::U32($body),
+            Values::U64($vector) => Values::U64($body),
+            Values::F16($vector) => Values::F16($body),
+            Values::F32($vector) => Values::F32($body),
+            Values::F64($vector) => Values::F64($body),
+            Values::C64($vector) => Values::C64($body),
+            Values::C128($vector) => Values::C128($body),
+            Values::String($vector) => Values::String($body),
+            Values::Bytes($vector) => Values::Bytes($body),
+        }
+    };
+}
+
 impl Values {
+    /// No values of a type.
+    #[must_use]
+    pub fn empty(of: Type) -> Self {
+        match of {
+            Type::Bool => Self::Bool(Vec::new()),
+            Type::I8 => Self::I8(Vec::new()),
+            Type::I16 => Self::I16(Vec::new()),
+            Type::I32 => Self::I32(Vec::new()),
+            Type::I64 => Self::I64(Vec::new()),
+            Type::U8 => Self::U8(Vec::new()),
+            Type::U16 => Self::U16(Vec::new()),
+            Type::U32 => Self::U32(Vec::new()),
+            Type::U64 => Self::U64(Vec::new()),
+            Type::F16 => Self::F16(Vec::new()),
+            Type::F32 => Self::F32(Vec::new()),
+            Type::F64 => Self::F64(Vec::new()),
+            Type::C64 => Self::C64(Vec::new()),
+            Type::C128 => Self::C128(Vec::new()),
+            Type::String => Self::String(Vec::new()),
+            Type::Bytes => Self::Bytes(Vec::new()),
+        }
+    }
+
+    /// The values at some places, in the order of these.
+    ///
+    /// # Panics
+    /// Where a place is beyond the values.
+    #[must_use]
+    pub fn take(&self, places: &[usize]) -> Self {
+        map_values!(self, values => taken(values, places))
+    }
+
+    /// Adds more values of the same type. Those of another type are left.
+    pub(super) fn append(&mut self, more: Self) {
+        macro_rules! same {
+            ($($variant:ident)*) => {
+                match (self, more) {
+                    $((Self::$variant(values), Self::$variant(more)) => values.extend(more),)*
+                    _ => debug_assert!(false, "values of two types"),
+                }
+            };
+        }
+        same!(Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 F32 F64 C64 C128 String Bytes);
+    }
+
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -201,6 +270,10 @@ impl Values {
             _ => None,
         }
     }
+}
+
+fn taken<T: Clone>(values: &[T], places: &[usize]) -> Vec<T> {
+    places.iter().map(|place| values[*place].clone()).collect()
 }
 
 /// Where values are: a dataset, or a field of the records that a dataset holds.

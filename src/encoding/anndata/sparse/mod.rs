@@ -1,12 +1,21 @@
 //! Sparse matrices, by rows or by columns.
 
+#[cfg(feature = "sprs")]
+mod csmat;
+#[cfg(feature = "ndarray")]
+mod dense;
+mod part;
+mod read;
+
 use std::ops::Range;
 
 use crate::Dataset;
 use crate::object::Group;
 
 use super::fault::{Fault, Result, Rule, broken};
-use super::values::{Source, Type, Values};
+use super::values::Type;
+
+pub use part::Part;
 
 /// Which dimension the pointers lead through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,20 +50,6 @@ pub struct Sparse {
     indptr: Dataset,
     value_type: Type,
 }
-
-/// Some major rows of a sparse matrix (rows of CSR, columns of CSC).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Part {
-    /// Where the entries of each row begin in `indices` and `values`, and where the last ends; from 0.
-    pub starts: Vec<usize>,
-    /// The minor index of each entry.
-    pub indices: Vec<u64>,
-    /// The value of each entry.
-    pub values: Values,
-}
-
-/// Entries that are looked at at once when a whole matrix is streamed.
-const ENTRIES: u64 = 1 << 20;
 
 impl Sparse {
     pub(super) fn new(group: &Group, format: Format, shape: &[i64], path: &str) -> Result<Self> {
@@ -182,100 +177,6 @@ impl Sparse {
             pointers.push(pointer);
         }
         Ok(pointers)
-    }
-
-    /// Some major rows, one after the other: rows of CSR, columns of CSC.
-    ///
-    /// # Errors
-    /// `BadIndptr`, `IndexOutOfRange`, and what the file below cannot give.
-    pub fn part(&self, major: Range<u64>) -> Result<Part> {
-        let pointers = self.pointers(major)?;
-        let (Some(first), Some(last)) = (pointers.first().copied(), pointers.last().copied()) else {
-            return broken(Rule::BadIndptr, &self.path, "no pointers");
-        };
-        let indices = self.indices(first..last)?;
-        let values = self.values(first..last)?;
-        let starts = pointers.iter().map(|pointer| (pointer - first) as usize).collect();
-        Ok(Part { starts, indices, values })
-    }
-
-    /// Blocks of major rows from the first to the last, each of about so many bytes or of one row.
-    pub fn parts(&self, bytes: u64) -> impl Iterator<Item = Result<(Range<u64>, Part)>> + '_ {
-        let each = u64::from(self.data.datatype().size) + 8;
-        let entries = (bytes / each).max(1);
-        let mut next = 0;
-        std::iter::from_fn(move || {
-            (next < self.n_major()).then(|| {
-                let end = self.block_end(next, entries)?;
-                let range = next..end;
-                next = end;
-                Ok((range.clone(), self.part(range)?))
-            })
-        })
-    }
-
-    /// Where a block of at most so many entries ends that begins with a row; after one row at least.
-    fn block_end(&self, start: u64, entries: u64) -> Result<u64> {
-        const POINTERS: u64 = 1 << 16;
-        let limit = (start + POINTERS).min(self.n_major());
-        let pointers = self.pointers(start..limit)?;
-        let first = pointers.first().copied().unwrap_or(0);
-        let within = pointers.iter().skip(1).take_while(|pointer| **pointer - first <= entries).count() as u64;
-        Ok(start + within.max(1))
-    }
-
-    /// The values of some entries, in stored order.
-    ///
-    /// # Errors
-    /// What the file below cannot give.
-    pub fn values(&self, entries: Range<u64>) -> Result<Values> {
-        Source::Dataset(self.data.clone()).values(self.value_type, &entries.into(), &self.path)
-    }
-
-    /// The minor indices of some entries, in stored order.
-    ///
-    /// # Errors
-    /// `IndexOutOfRange`, and what the file below cannot give.
-    pub fn indices(&self, entries: Range<u64>) -> Result<Vec<u64>> {
-        let stored: Vec<i128> = self.indices.read(entries.clone())?;
-        let n = self.n_minor();
-        let index = |(at, index): (u64, i128)| match u64::try_from(index).ok().filter(|index| *index < n) {
-            Some(index) => Ok(index),
-            None => {
-                let text = format!("index {index} of entry {at}, and {n} in this dimension");
-                Err(Fault::new(Rule::IndexOutOfRange, &self.path, text).into())
-            }
-        };
-        (entries.start..).zip(stored).map(index).collect()
-    }
-
-    /// Whether within every major row the indices rise, none twice. Streams all of them.
-    ///
-    /// # Errors
-    /// As [`part`](Self::part).
-    pub fn is_sorted(&self) -> Result<bool> {
-        let mut sorted = true;
-        for block in self.index_blocks() {
-            let (starts, indices) = block?;
-            let rows = starts.windows(2).map(|pair| &indices[pair[0]..pair[1]]);
-            sorted &= rows.into_iter().all(|row| row.is_sorted_by(|a, b| a < b));
-        }
-        Ok(sorted)
-    }
-
-    /// The indices of all major rows in blocks, with where each row begins.
-    fn index_blocks(&self) -> impl Iterator<Item = Result<(Vec<usize>, Vec<u64>)>> + '_ {
-        let mut next = 0;
-        std::iter::from_fn(move || {
-            (next < self.n_major()).then(|| {
-                let end = self.block_end(next, ENTRIES)?;
-                let pointers = self.pointers(next..end)?;
-                next = end;
-                let first = pointers.first().copied().unwrap_or(0);
-                let indices = self.indices(first..pointers.last().copied().unwrap_or(first))?;
-                Ok((pointers.iter().map(|pointer| (pointer - first) as usize).collect(), indices))
-            })
-        })
     }
 
     /// Faults that only the pointers and indices tell.

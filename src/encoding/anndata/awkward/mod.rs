@@ -1,12 +1,19 @@
 //! Awkward arrays: a form that says how buffers make up ragged lists.
 
+mod form;
+mod node;
+mod ragged;
+
 use crate::object::Group;
 use crate::{Dataset, ErrorKind};
 
 use super::array::Array;
 use super::fault::{Fault, Result, Rule, broken};
-use super::form::Form;
 use super::values::Source;
+
+use form::Form;
+use node::Node;
+pub use ragged::Ragged;
 
 /// An array of ragged lists and records, as a form and its buffers.
 #[derive(Clone, Debug)]
@@ -67,12 +74,12 @@ impl Awkward {
         Array::new(Source::Dataset(self.buffer(name)?), &format!("{}/{name}", self.path))
     }
 
-    pub(super) fn parsed(&self) -> Result<Form> {
+    fn parsed(&self) -> Result<Form> {
         Form::parse(&self.form).map_err(|text| Fault::new(Rule::BadForm, &self.path, text).into())
     }
 
     /// Faults that only the buffers tell.
     pub(super) fn verify(&self) -> Result<()> {
-        self.parsed()?.verify(self, self.length, &self.path, true)
+        Node::open(&self.parsed()?, self, self.length, true).map(|_| ())
     }
 }
