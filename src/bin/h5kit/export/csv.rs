@@ -14,14 +14,14 @@ use crate::value;
 /// Writes a line of names, and one for each row.
 pub fn write(batches: RecordBatches, out: &mut (dyn Write + Send), rows: &mut Rows<'_>) -> Done {
     let mut lines = Writer::from_writer(out);
-    lines.write_record(batches.schema().fields().iter().map(|field| field.name())).map_err(io::Error::from)?;
+    lines.write_record(batches.schema().fields().iter().map(|field| field.name())).map_err(system)?;
     for batch in batches {
         let batch = batch.map_err(trouble)?;
         for row in 0..batch.num_rows() {
             for column in batch.columns() {
-                field(&mut lines, &cell(column, row)).map_err(io::Error::from)?;
+                field(&mut lines, &cell(column, row)).map_err(system)?;
             }
-            lines.write_record(None::<&[u8]>).map_err(io::Error::from)?;
+            lines.write_record(None::<&[u8]>).map_err(system)?;
         }
         rows.add(batch.num_rows());
     }
@@ -48,4 +48,12 @@ fn field<W: Write>(lines: &mut Writer<W>, cell: &Cell<'_>) -> csv::Result<()> {
 
 fn float(number: Float) -> String {
     if number.wide().is_nan() { "nan".to_owned() } else { number.text() }
+}
+
+/// An error of the output, with its kind.
+fn system(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
