@@ -67,3 +67,8 @@ pub use walk::survey::{Counts, Data as SurveyData, Extent, Finding, Survey};
 #[cfg(all(doctest, feature = "ndarray", feature = "deflate"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// So are those of the guides.
+#[cfg(all(doctest, feature = "deflate"))]
+#[doc = include_str!("../docs/anndata.md")]
+struct AnndataGuide;

@@ -35,6 +35,7 @@ MODULES = (
     "filters",
     "plugins",
     "producers",
+    "anndata_eras",
     "frames",
     "corrupt",
 )

@@ -1,22 +1,22 @@
 //! Matrices and ragged lists of AnnData, as scipy and awkward give them (`testdata/matrices.json`).
 
+mod common;
+
 use h5kit::File;
 use h5kit::encoding::anndata::{AnnData, Array, Awkward, Element, Error, Kind, Part, Ragged, Rule, Sparse, Values};
 use serde_json::{Value, json};
 
+use common::testdata;
+
 const CELLS: u64 = 60;
 const GENES: u64 = 23;
 
-fn testdata(name: &str) -> std::path::PathBuf {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
-}
-
 fn data() -> AnnData {
-    AnnData::open(&File::open(testdata("matrices.h5ad")).expect("a file")).expect("an AnnData")
+    AnnData::open(&File::open(testdata().join("matrices.h5ad")).expect("a file")).expect("an AnnData")
 }
 
 fn expected() -> Value {
-    serde_json::from_str(&std::fs::read_to_string(testdata("matrices.json")).expect("the values")).expect("JSON")
+    serde_json::from_str(&std::fs::read_to_string(testdata().join("matrices.json")).expect("the values")).expect("JSON")
 }
 
 fn layer(name: &str) -> Element {
@@ -244,7 +244,7 @@ fn ragged_lists_are_those_of_awkward() {
 
 #[test]
 fn columns_are_read_as_rust_types() {
-    let data = AnnData::open(&File::open(testdata("pbmc_small.h5ad")).expect("a file")).expect("an AnnData");
+    let data = AnnData::open(&File::open(testdata().join("pbmc_small.h5ad")).expect("a file")).expect("an AnnData");
     let obs = data.obs();
     // By testdata/make/anndata_file.py.
     assert_eq!(obs.read::<String>("note").expect("text")[..2], ["note 0", "note 1"]);

@@ -17,6 +17,8 @@ Small HDF5 files with what a reader must find in them. `generate.py` makes all o
 | `files/anndata_frame.json` | the columns of the data frames of `anndata_frame.h5ad`: Arrow's type, values, whether categories are ordered |
 | `corrupt/NAME.h5` | a damaged file: opening it and reading everything in it meets an error, soon and without much memory |
 | `pbmc_small.h5ad` | a file of the anndata package |
+| `matrices.h5ad`, `matrices.json` | matrices and ragged lists of the anndata package, and what scipy and awkward find in them |
+| `files/anndata_*.json` | what the elements of those files are |
 | `make/` | the makers, one module for each part of the format |
 
 External files, virtual sources and targets of external links are named relative to `files/`: read with that as the working
@@ -32,7 +34,8 @@ or a checksum is wrong, and `"unsupported"` for revised references, whose bytes 
 
 libhdf5 itself is no measure for the damaged files: it crashes on the cycles and lets a deflate stream of the wrong length pass.
 
-`pbmc_small.h5ad` is made by `make/anndata_file.py`, which needs the anndata package in an environment of its own.
+`pbmc_small.h5ad` is made by `make/anndata_file.py`, and `matrices.h5ad` by `make/anndata_matrices.py`; these need the anndata package in
+an environment of its own.
 
 ## values.json
 
