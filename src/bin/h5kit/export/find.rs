@@ -1,6 +1,6 @@
 //! The data frame that is meant.
 
-use h5kit::encoding::anndata::{AnnData, DataFrame, Element, Error, Found, Kind, Members, Rule};
+use h5kit::encoding::anndata::{AnnData, DataFrame, Element, Error, Found, Kind, Rule};
 use h5kit::{File, Group};
 
 use crate::anndata::trouble;
@@ -20,7 +20,7 @@ pub fn frame(file: &File, path: &str, session: &mut Session) -> Result<DataFrame
         Err(error) => return elsewhere(&group, rest, &error, session),
     };
     let no_frame = |what: &str| Err(Trouble::Usage(format!("{what}; {}", frames(&data, &prefix))));
-    match element(data.members(), rest) {
+    match data.get(rest) {
         Ok(Element { kind: Kind::DataFrame(frame), .. }) => Ok(frame),
         Ok(other) => no_frame(&not_one(path, &other)),
         Err(Error::Fault(fault)) if fault.rule == Rule::MissingMember => no_frame(&format!("{path} is not there")),
@@ -56,18 +56,6 @@ fn modality(root: &Group, path: &str) -> Option<(Group, String)> {
     let name = path.strip_prefix("mod/")?.split('/').next()?;
     let prefix = format!("mod/{name}");
     root.group(&prefix).ok().map(|group| (group, prefix))
-}
-
-/// The element at a path below a mapping.
-fn element(members: &Members, path: &str) -> Result<Element, Error> {
-    let (key, rest) = path.split_once('/').unwrap_or((path, ""));
-    let element = members.get(key)?;
-    match &element.kind {
-        _ if rest.is_empty() => Ok(element),
-        Kind::AnnData(members) | Kind::Raw(members) | Kind::Dict(members) => self::element(members, rest),
-        Kind::DataFrame(frame) => frame.column(rest),
-        _ => Ok(element),
-    }
 }
 
 /// The frames that there are, in words.
