@@ -1,6 +1,6 @@
 //! Data frames as Arrow, against what was put into the files.
 
-#![cfg(feature = "arrow")]
+#![cfg(all(feature = "arrow", feature = "mmap"))]
 
 mod common;
 

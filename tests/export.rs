@@ -1,6 +1,6 @@
 //! `h5kit export`: what it writes, against what was put into the files.
 
-#![cfg(feature = "cli")]
+#![cfg(all(feature = "cli", feature = "mmap"))]
 
 mod common;
 
