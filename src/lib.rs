@@ -72,3 +72,8 @@ struct Readme;
 #[cfg(all(doctest, feature = "deflate"))]
 #[doc = include_str!("../docs/anndata.md")]
 struct AnndataGuide;
+
+/// The programs of the guide to H5Col.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/h5col.md")]
+struct H5ColGuide;

@@ -36,6 +36,7 @@ MODULES = (
     "plugins",
     "producers",
     "anndata_eras",
+    "h5col",
     "frames",
     "corrupt",
 )

@@ -15,6 +15,7 @@ Small HDF5 files with what a reader must find in them. `generate.py` makes all o
 | `files/NAME.h5.digest` | its canonical digest, as libhdf5 2.0 reads it: JSON Lines, one line for each object |
 | `values.json` | values the digest cannot express |
 | `files/anndata_frame.json` | the columns of the data frames of `anndata_frame.h5ad`: Arrow's type, values, whether categories are ordered |
+| `h5col/NAME.h5` | tables of columns; beside them what a reader must find |
 | `corrupt/NAME.h5` | a damaged file: opening it and reading everything in it meets an error, soon and without much memory |
 | `pbmc_small.h5ad` | a file of the anndata package |
 | `matrices.h5ad`, `matrices.json` | matrices and ragged lists of the anndata package, and what scipy and awkward find in them |
@@ -77,7 +78,8 @@ CORRUPT = """
 
 
 def row(one):
-    name = f"`{one.name}`" + (" (+ " + ", ".join(f"`{n}`" for n in one.companions) + ")" if one.companions else "")
+    folder = "" if one.folder in ("files", ".") else one.folder + "/"
+    name = f"`{folder}{one.name}`" + (" (+ " + ", ".join(f"`{n}`" for n in one.companions) + ")" if one.companions else "")
     how = one.made + (", known values" if one.by_values or one.corrections else "")
     return f"| {name} | {one.proves} | {how} |\n"
 

@@ -8,6 +8,7 @@ use crate::args::Source;
 use crate::blocks::in_order;
 use crate::conventions;
 use crate::describe;
+use crate::h5col;
 use crate::paint::{self, clean, count, styled};
 use crate::pick::{Axis, hyperslab};
 use crate::session::{Done, Session, Trouble};
@@ -20,8 +21,8 @@ Follows every address, verifies every checksum, undoes the filters of every chun
 what the file says twice. Each fault is a line: the path of the object, the structure and its position in \
 the file, and what is wrong. One fault does not hide the others.
 
-Links that lead nowhere, and filters that are not supported, are noted and are no faults. Where the file is an \
-AnnData (.h5ad), its rules are checked too, each with its code.
+Links that lead nowhere, and filters that are not supported, are noted and are no faults. An AnnData (.h5ad), and \
+tables of columns (H5Col), are held to the rules of their conventions, each with its code.
 
 Examples:
   h5kit check data.h5
@@ -75,6 +76,7 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
         if !args.metadata {
             check.conventions(file)?;
         }
+        check.tables(file, args.metadata)?;
     }
     check.summary(&survey)
 }
@@ -174,6 +176,14 @@ impl Check<'_> {
                 // What is damaged in this file is told already.
                 Met::Object(_) | Met::Damaged(_) => {}
             }
+        }
+        Ok(())
+    }
+
+    /// The rules of H5Col, for the tables of the file.
+    fn tables(&mut self, file: &File, metadata: bool) -> Done {
+        for (path, what, tolerated) in h5col::check(file, metadata)? {
+            if tolerated { self.note(&path, &what)? } else { self.line(&path, &what)? }
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ mod describe;
 mod digest;
 mod dump;
 mod export;
+mod h5col;
 mod json;
 mod ls;
 mod paint;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Verb::View(args) => view::run(args, &mut session),
         Verb::Anndata(args) => anndata::run(args, &mut session),
         Verb::Export(args) => export::run(args, &mut session),
+        Verb::H5col(args) => h5col::run(args, &mut session),
     };
     let done = done.and_then(|()| session.finish().map_err(Trouble::from));
     match done {
@@ -62,8 +64,8 @@ fn main() -> ExitCode {
             // The file is open, and what was asked for is damaged.
             let damaged = match &trouble {
                 Trouble::Library(e) => session.is_open() && e.kind() == ErrorKind::Corrupt,
-                Trouble::Broken(_) => true,
-                _ => false,
+                Trouble::Convention(_) => true,
+                Trouble::Output(_) | Trouble::Usage(_) => false,
             };
             ExitCode::from(if damaged { FINDINGS } else { TROUBLE })
         }

@@ -17,8 +17,8 @@ pub enum Trouble {
     Output(io::Error),
     /// The file, or the place in it that was asked for.
     Library(Error),
-    /// A convention that the file breaks.
-    Broken(String),
+    /// What breaks the rules of a convention, so that nothing can be shown of it.
+    Convention(String),
     /// The arguments.
     Usage(String),
 }
@@ -101,7 +101,7 @@ impl Session {
     }
 
     /// Says an error that does not end the run, and counts it.
-    pub fn report(&mut self, error: &Error) {
+    pub fn report(&mut self, error: &dyn std::fmt::Display) {
         self.findings += 1;
         self.say(paint::BAD, "", &error.to_string());
     }
@@ -150,7 +150,7 @@ impl Session {
         let text = match trouble {
             Trouble::Output(e) => format!("cannot write: {e}"),
             Trouble::Library(e) => without_name(&e.to_string(), &self.name).to_owned(),
-            Trouble::Broken(text) | Trouble::Usage(text) => text.clone(),
+            Trouble::Convention(text) | Trouble::Usage(text) => text.clone(),
         };
         self.say(paint::BAD, "", &text);
     }

@@ -4,7 +4,7 @@ use crate::selection::Selection;
 
 use super::array::Array;
 use super::fault::{Fault, Result, Rule, broken};
-use super::values::{Source, Type, Values};
+use super::values::{Source, Type};
 
 /// A column of few different values: codes that number its categories, -1 for what is missing.
 #[derive(Clone, Debug)]
@@ -82,25 +82,17 @@ impl Categorical {
 
     /// The codes of the selected entries as they are stored.
     #[cfg(feature = "arrow")]
-    pub(super) fn stored_codes(&self, selection: &Selection) -> Result<Values> {
+    pub(super) fn stored_codes(&self, selection: &Selection) -> Result<super::values::Values> {
         self.codes.values(self.code_type, selection, &self.path)
     }
 
     /// Faults that only the values tell: a category twice, a code without a category.
     pub(super) fn verify(&self) -> Result<()> {
-        if let Some(label) = twice(&self.categories.values(..)?) {
+        if let Some(label) = self.categories.values(..)?.twice() {
             return Err(
                 Fault::new(Rule::DuplicateName, &self.path, format!("the category {label} is there twice")).into()
             );
         }
         self.codes(..).map(|_| ())
     }
-}
-
-/// A value that is there twice, as text.
-fn twice(values: &Values) -> Option<String> {
-    let mut seen = std::collections::HashSet::new();
-    crate::anndata_each_values!(values, values => {
-        values.iter().map(|value| format!("{value:?}")).find(|value| !seen.insert(value.clone()))
-    })
 }

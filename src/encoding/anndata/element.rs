@@ -1,7 +1,7 @@
 //! An element: whatever a key of an AnnData stands for.
 
-use crate::object::{Group, Object};
-use crate::{Dataset, ErrorKind};
+use crate::error::ErrorKind;
+use crate::object::{Dataset, Group, Object};
 
 use super::array::Array;
 use super::awkward::Awkward;

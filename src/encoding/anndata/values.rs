@@ -4,10 +4,10 @@ use half::f16;
 
 use crate::bytes::Text;
 use crate::element::{Bytes, Element, Value};
+use crate::error::ErrorKind;
 use crate::format::message::datatype::{Class, Datatype};
-use crate::object::Member;
+use crate::object::{Dataset, Member};
 use crate::selection::Selection;
-use crate::{Dataset, ErrorKind};
 
 use super::fault::{Error, Fault, Result, Rule, broken};
 
@@ -248,6 +248,14 @@ impl Values {
             };
         }
         same!(Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 F32 F64 C64 C128 String Bytes);
+    }
+
+    /// A value that is there twice, as text.
+    pub(super) fn twice(&self) -> Option<String> {
+        let mut seen = std::collections::HashSet::new();
+        anndata_each_values!(self, values => {
+            values.iter().map(|value| format!("{value:?}")).find(|value| !seen.insert(value.clone()))
+        })
     }
 
     /// How many there are.

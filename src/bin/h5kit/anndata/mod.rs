@@ -56,6 +56,6 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
 pub fn trouble(error: Error) -> Trouble {
     match error {
         Error::File(error) => Trouble::Library(error),
-        Error::Fault(fault) => Trouble::Broken(fault.to_string()),
+        Error::Fault(fault) => Trouble::Convention(fault.to_string()),
     }
 }

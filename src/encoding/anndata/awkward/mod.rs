@@ -4,8 +4,8 @@ mod form;
 mod node;
 mod ragged;
 
-use crate::object::Group;
-use crate::{Dataset, ErrorKind};
+use crate::error::ErrorKind;
+use crate::object::{Dataset, Group, Link};
 
 use super::array::Array;
 use super::fault::{Fault, Result, Rule, broken};
@@ -48,7 +48,7 @@ impl Awkward {
     /// # Errors
     /// What the file cannot give.
     pub fn buffers(&self) -> Result<Vec<String>> {
-        let name = |link: crate::Result<crate::Link>| Ok(link?.name().display().into_owned());
+        let name = |link: crate::Result<Link>| Ok(link?.name().display().into_owned());
         self.group.links()?.map(name).collect()
     }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::Dataset;
 use crate::element::Element;
-use crate::selection::Blocks;
+use crate::selection::{Blocks, Selection};
 
 use super::super::fault::{Fault, Result, Rule, broken};
 use super::super::values::{Source, Type, Values};
@@ -197,8 +197,8 @@ impl Sparse {
     }
 
     /// Indices as they are stored; negative ones are far beyond any matrix.
-    fn stored_indices(&self, selection: impl Into<crate::Selection>) -> Result<Vec<u64>> {
-        fn of<T: Element + Copy + TryInto<u64>>(dataset: &Dataset, selection: crate::Selection) -> Result<Vec<u64>> {
+    fn stored_indices(&self, selection: impl Into<Selection>) -> Result<Vec<u64>> {
+        fn of<T: Element + Copy + TryInto<u64>>(dataset: &Dataset, selection: Selection) -> Result<Vec<u64>> {
             let stored: Vec<T> = dataset.read(selection)?;
             Ok(stored.into_iter().map(|index| index.try_into().unwrap_or(u64::MAX)).collect())
         }

@@ -1,0 +1,110 @@
+//! CHUNK_BLOOM: a Bloom filter of the values of each chunk.
+//!
+//! For `i` in `0..k`, bit `(a + i * b) % m_bits` is set for each value, where `a` and `b` are the low and the high half
+//! of the hash of its canonical bytes.
+
+use super::{chunks, murmur3, number, shaped, unusable};
+use crate::bytes::Text;
+use crate::encoding::h5col::attribute;
+use crate::encoding::h5col::column::ScalarColumn;
+use crate::encoding::h5col::error::Result;
+use crate::encoding::h5col::values::Data;
+use crate::object::Dataset;
+
+/// The bytes by which a value is known: integers and codes at the width in bytes that the column stores, −0 as +0,
+/// strings without padding. A value that cannot be stored at that width has none.
+pub(in crate::encoding::h5col) fn canonical(data: &Data, row: usize, width: u32) -> Option<Vec<u8>> {
+    if let Some(n) = data.integer(row) {
+        return integer_bytes(n, width);
+    }
+    match data.float(row) {
+        Some(x) => float_bytes(x, width),
+        None => data.bytes(row).map(<[u8]>::to_vec),
+    }
+}
+
+pub(in crate::encoding::h5col) fn integer_bytes(n: i128, width: u32) -> Option<Vec<u8>> {
+    n.to_le_bytes().get(..usize::try_from(width).ok()?).map(<[u8]>::to_vec)
+}
+
+pub(in crate::encoding::h5col) fn float_bytes(x: f64, width: u32) -> Option<Vec<u8>> {
+    let x = if x == 0.0 { 0.0 } else { x };
+    match width {
+        2 => Some(half::f16::from_f64(x)).filter(|y| f64::from(*y) == x).map(|y| y.to_le_bytes().to_vec()),
+        4 => Some(x as f32).filter(|y| f64::from(*y) == x).map(|y| y.to_le_bytes().to_vec()),
+        8 => Some(x.to_le_bytes().to_vec()),
+        _ => None,
+    }
+}
+
+/// The hash family that is known.
+const FAMILY: &str = "murmur3_x64_128_double";
+
+/// A Bloom filter of the values of each chunk.
+#[derive(Clone, Debug)]
+pub struct ChunkBloom {
+    dataset: Dataset,
+    chunks: u64,
+    bytes: u64,
+    /// Bits that each value sets.
+    pub k: u64,
+    /// Bits of a filter.
+    pub m_bits: u64,
+    /// Seed of the hash.
+    pub seed: u32,
+    /// Name of the hash.
+    pub hash_family: Text,
+}
+
+impl ChunkBloom {
+    pub(super) fn open(dataset: &Dataset, column: &ScalarColumn) -> Result<Self> {
+        let chunks = chunks(column);
+        let [rows, bytes] = *dataset.shape() else {
+            return Err(unusable(dataset, format!("shape {:?}, not of two dimensions", dataset.shape())));
+        };
+        if rows < chunks || dataset.datatype().size != 1 {
+            return Err(unusable(dataset, format!("{rows} filters of {} for {chunks} chunks", dataset.datatype())));
+        }
+        let (k, m_bits) = (number(dataset, "k")?, number(dataset, "m_bits")?);
+        let hash_family = attribute::text(dataset.info(), "hash_family")?.unwrap_or_default();
+        let Ok(seed) = u32::try_from(number(dataset, "seed")?) else {
+            return Err(unusable(dataset, "seed has more than 32 bits"));
+        };
+        if k == 0 || k > u64::from(u16::MAX) || bytes.checked_mul(8) != Some(m_bits) || m_bits == 0 {
+            return Err(unusable(dataset, format!("k is {k}, and m_bits {m_bits} where filters have {bytes} bytes")));
+        }
+        if hash_family != *FAMILY {
+            return Err(unusable(dataset, format!("hash_family is {hash_family:?}")));
+        }
+        Ok(Self { dataset: dataset.clone(), chunks, bytes, k, m_bits, seed, hash_family })
+    }
+
+    /// The filter of each chunk.
+    ///
+    /// # Errors
+    /// `File`.
+    pub fn filters(&self) -> Result<Vec<Vec<u8>>> {
+        let all: Vec<u8> = shaped(&self.dataset, self.dataset.read((0..self.chunks, ..)))?;
+        let length = usize::try_from(self.bytes).unwrap_or(usize::MAX).max(1);
+        Ok(all.chunks_exact(length).map(<[u8]>::to_vec).collect())
+    }
+
+    /// False where no row of a filter's chunk has the value of these canonical bytes.
+    #[must_use]
+    pub fn may_hold(&self, filter: &[u8], canonical: &[u8]) -> bool {
+        let (a, b) = murmur3::hash(canonical, self.seed);
+        // The sum wraps: the convention leaves that open, and where `m_bits` is a power of two both are the same.
+        // Where it is none a filter that was made otherwise must not lose rows, so that it is not asked.
+        !self.m_bits.is_power_of_two()
+            || (0..self.k).all(|i| {
+                let bit = a.wrapping_add(i.wrapping_mul(b)) % self.m_bits;
+                let byte = usize::try_from(bit / 8).ok().and_then(|at| filter.get(at));
+                byte.is_none_or(|byte| byte >> (bit % 8) & 1 != 0)
+            })
+    }
+
+    /// Bytes of all filters.
+    pub(in crate::encoding::h5col) fn bytes(&self) -> u64 {
+        self.chunks.saturating_mul(self.bytes)
+    }
+}

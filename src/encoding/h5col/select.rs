@@ -1,0 +1,469 @@
+//! Selecting rows: which way is taken, and what it finds.
+//!
+//! The cost of a way is the bytes that have to be decoded. An index is used where what it takes is known to be less
+//! than reading the column; what it only narrows is read and tested.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::Range;
+
+use super::column::{Column, ScalarColumn};
+use super::error::{Error, QueryError, Result};
+use super::index::{Bitmap, ChunkBloom, ChunkMinMax, Content, Probe, SearchIndex, SortedRows, chunks};
+use super::predicate::{Leaf, Node, Predicate, Set, Test, bind};
+use super::rows::Rows;
+use super::table::Table;
+use super::values::{Data, Values, possible};
+use crate::bytes::Text;
+
+/// Rows that are tested at once.
+const BLOCK: u64 = 1 << 18;
+
+/// Which indexes a selection uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum IndexUse {
+    /// Those that cost less than reading the column.
+    #[default]
+    WhereCheaper,
+    /// Every one that is valid, whatever it costs.
+    Always,
+    /// None: for files that are not trusted, since an index can say what is not so.
+    Never,
+}
+
+/// A question to a table, to be answered by [`rows`](Self::rows) or [`read`](Self::read).
+#[derive(Clone, Debug)]
+pub struct Select {
+    table: Table,
+    predicate: Predicate,
+    columns: Option<Vec<String>>,
+    limit: Option<u64>,
+    indexes: IndexUse,
+}
+
+/// Selected rows and their values.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// The rows.
+    pub rows: Rows,
+    /// The columns that were asked for, with a value for each of the rows.
+    pub columns: Vec<(Column, Values)>,
+}
+
+impl Table {
+    /// Asks for the rows that a predicate is true of.
+    #[must_use]
+    pub fn select(&self, predicate: Predicate) -> Select {
+        Select { table: self.clone(), predicate, columns: None, limit: None, indexes: IndexUse::default() }
+    }
+}
+
+impl Select {
+    /// Columns to read, in this order; all unless it is said.
+    #[must_use]
+    pub fn columns<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.columns = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Only the first so many rows.
+    #[must_use]
+    pub fn limit(mut self, rows: u64) -> Self {
+        self.limit = Some(rows);
+        self
+    }
+
+    /// Which indexes are used.
+    #[must_use]
+    pub fn indexes(mut self, indexes: IndexUse) -> Self {
+        self.indexes = indexes;
+        self
+    }
+
+    /// How the rows will be found. Attributes and shapes of indexes are read, no value.
+    ///
+    /// # Errors
+    /// `Query` where the predicate does not fit the table, `File`.
+    pub fn plan(&self) -> Result<Plan> {
+        let asked = bind(&self.table, &self.predicate)?;
+        let indexes = match self.indexes {
+            IndexUse::Never => Vec::new(),
+            IndexUse::WhereCheaper | IndexUse::Always => usable(&self.table)?,
+        };
+        Ok(Plan { step: step(asked, &indexes, self.indexes), nrows: self.table.nrows() })
+    }
+
+    /// The rows.
+    ///
+    /// # Errors
+    /// `Query` where the predicate does not fit the table; `Rule` where a column that is needed breaks one; `File`.
+    pub fn rows(&self) -> Result<Rows> {
+        let plan = self.plan()?;
+        // Each row has something in the file.
+        possible(self.table.group().file(), plan.nrows, 1)?;
+        let rows = found(&plan.step, &Rows::range(0..plan.nrows))?;
+        Ok(self.limit.map_or(rows.clone(), |n| rows.first(n)))
+    }
+
+    /// The rows and the values of the columns asked for.
+    ///
+    /// # Errors
+    /// As [`rows`](Self::rows), and `Query` for a column that is not there.
+    pub fn read(&self) -> Result<Batch> {
+        let columns: Vec<Column> = match &self.columns {
+            None => self.table.columns().to_vec(),
+            Some(names) => {
+                let column = |name: &String| {
+                    self.table.column(name).cloned().ok_or_else(|| QueryError::UnknownColumn(name.clone()))
+                };
+                names.iter().map(column).collect::<Result<_, _>>()?
+            }
+        };
+        let rows = self.rows()?;
+        let values = columns.into_iter().map(|column| {
+            let values = column.read_rows(&rows)?;
+            Ok((column, values))
+        });
+        Ok(Batch { columns: values.collect::<Result<_>>()?, rows })
+    }
+}
+
+/// How rows are found. `Display` shows it as people read it.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    step: Step,
+    nrows: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    All,
+    Nothing,
+    /// An index answers; the column is read where it turns out that it cannot.
+    Index {
+        leaf: Leaf,
+        index: Exact,
+        name: Text,
+        cost: u64,
+        scan: u64,
+    },
+    /// The column is read, without the chunks that indexes rule out.
+    Scan {
+        leaf: Leaf,
+        pruning: Vec<(Text, Pruning)>,
+        cost: u64,
+    },
+    And(Vec<Step>),
+    Or(Vec<Step>),
+}
+
+#[derive(Clone, Debug)]
+enum Exact {
+    SortedRows(SortedRows),
+    Bitmap(Bitmap),
+}
+
+#[derive(Clone, Debug)]
+enum Pruning {
+    MinMax(ChunkMinMax),
+    Bloom(ChunkBloom),
+}
+
+/// The indexes of a table that can be used. What is wrong with others makes them absent.
+fn usable(table: &Table) -> Result<Vec<(SearchIndex, Content)>> {
+    let mut usable = Vec::new();
+    let indexes = match table.search_indexes() {
+        Ok(indexes) => indexes,
+        Err(e) if must_stop(&e) => return Err(e),
+        Err(_) => Vec::new(),
+    };
+    for index in indexes {
+        match index.content() {
+            Ok(Some(content)) => usable.push((index, content)),
+            Ok(None) => {}
+            Err(e) if must_stop(&e) => return Err(e),
+            Err(_) => {}
+        }
+    }
+    Ok(usable)
+}
+
+/// Trouble with an index means reading the column, unless bytes have to be fetched first.
+fn must_stop(error: &Error) -> bool {
+    error.is_missing()
+}
+
+fn step(node: Node, indexes: &[(SearchIndex, Content)], which: IndexUse) -> Step {
+    let steps = |nodes: Vec<Node>| {
+        let mut steps: Vec<Step> = nodes.into_iter().map(|node| step(node, indexes, which)).collect();
+        // What costs least narrows what comes after it.
+        steps.sort_by_key(Step::cost);
+        steps
+    };
+    match node {
+        Node::All => Step::All,
+        Node::Nothing => Step::Nothing,
+        Node::And(nodes) => Step::And(steps(nodes)),
+        Node::Or(nodes) => Step::Or(steps(nodes)),
+        Node::Leaf(leaf) => leaf_step(leaf, indexes, which),
+    }
+}
+
+fn leaf_step(leaf: Leaf, indexes: &[(SearchIndex, Content)], which: IndexUse) -> Step {
+    let scan = scan_cost(&leaf.column);
+    let (Test::Within(set), Some(column)) = (&leaf.test, leaf.column.as_scalar()) else {
+        return Step::Scan { leaf, pruning: Vec::new(), cost: scan };
+    };
+    if set.is_empty() {
+        return Step::Nothing;
+    }
+    let mine = || indexes.iter().filter(|(index, _)| index.columns() == [column.name().clone()]);
+    let worth = |cost: u64| which == IndexUse::Always || cost < scan;
+    let exact = mine().filter_map(|(index, content)| {
+        let (exact, cost) = match content {
+            Content::SortedRows(sorted) => {
+                (Exact::SortedRows(sorted.clone()), search_cost(sorted, column).saturating_mul(set.intervals() as u64))
+            }
+            Content::Bitmap(bitmap) => {
+                let values = bitmap.values_dataset().logical_size();
+                let asked = set.points().map_or(bitmap.values_dataset().len(), |points| points as u64);
+                (Exact::Bitmap(bitmap.clone()), values.saturating_add(bitmap.row_bytes().saturating_mul(asked)))
+            }
+            Content::ChunkMinMax(_) | Content::ChunkBloom(_) => return None,
+        };
+        // A list of values that may lack some answers only for single ones.
+        let answers = !matches!(&exact, Exact::Bitmap(b) if b.exhaustive != Some(true) && set.points().is_none());
+        (answers && worth(cost)).then(|| (cost, index.name().clone(), exact))
+    });
+    if let Some((cost, name, index)) = exact.min_by_key(|(cost, ..)| *cost) {
+        return Step::Index { leaf, index, name, cost, scan };
+    }
+    let pruning = mine().filter_map(|(index, content)| {
+        let (pruning, cost) = match content {
+            Content::ChunkMinMax(bounds) => (Pruning::MinMax(bounds.clone()), bounds.bytes()),
+            Content::ChunkBloom(bloom) if set.points().is_some() => (Pruning::Bloom(bloom.clone()), bloom.bytes()),
+            _ => return None,
+        };
+        worth(cost).then(|| (index.name().clone(), pruning))
+    });
+    let pruning = pruning.collect();
+    Step::Scan { leaf, pruning, cost: scan }
+}
+
+/// Bytes of a column as far as the table reaches.
+fn scan_cost(column: &Column) -> u64 {
+    match column {
+        Column::Scalar(column) => column.nrows.saturating_mul(column.dataset().datatype().size.into()),
+        // Its mask at least; what else is in it is not known before it is read.
+        Column::List(column) => column.nrows(),
+    }
+}
+
+/// Most bytes that a binary search decodes, both ends of an interval searched: the order is read in few blocks, since
+/// the last steps are close together; the values that it leads to can be anywhere.
+fn search_cost(sorted: &SortedRows, column: &ScalarColumn) -> u64 {
+    let steps = |n: u64| 2 * u64::from(n.max(1).ilog2() + 1);
+    let width = u64::from(column.dataset().datatype().size);
+    let values = super::index::block(column.dataset()).saturating_mul(width);
+    let order = steps(sorted.blocks()).saturating_mul(sorted.block_bytes());
+    order.saturating_add(steps(sorted.body()).saturating_mul(values))
+}
+
+impl Step {
+    fn cost(&self) -> u64 {
+        match self {
+            Self::All | Self::Nothing => 0,
+            Self::Index { cost, .. } | Self::Scan { cost, .. } => *cost,
+            Self::And(steps) | Self::Or(steps) => steps.iter().map(Self::cost).fold(0, u64::saturating_add),
+        }
+    }
+}
+
+/// The rows among some that a step finds.
+fn found(step: &Step, among: &Rows) -> Result<Rows> {
+    match step {
+        _ if among.is_empty() => Ok(Rows::none()),
+        Step::All => Ok(among.clone()),
+        Step::Nothing => Ok(Rows::none()),
+        Step::And(steps) => steps.iter().try_fold(among.clone(), |left, step| found(step, &left)),
+        Step::Or(steps) => steps.iter().try_fold(Rows::none(), |rows, step| Ok(rows.union(&found(step, among)?))),
+        Step::Index { leaf, index, scan, cost, .. } => {
+            let (Test::Within(set), Some(column)) = (&leaf.test, leaf.column.as_scalar()) else {
+                return tested(leaf, &[], among);
+            };
+            let rows = match index {
+                Exact::SortedRows(sorted) => sorted_rows(sorted, column, set, scan.saturating_sub(*cost)),
+                Exact::Bitmap(bitmap) => bitmap_rows(bitmap, column, set),
+            };
+            match rows {
+                Ok(Some(rows)) => Ok(rows.intersection(among)),
+                Err(e) if must_stop(&e) => Err(e),
+                Ok(None) | Err(_) => tested(leaf, &[], among),
+            }
+        }
+        Step::Scan { leaf, pruning, .. } => tested(leaf, pruning, among),
+    }
+}
+
+/// The rows of a set's values in a sorted index; `None` where reading them takes more than `most` bytes.
+fn sorted_rows(sorted: &SortedRows, column: &ScalarColumn, set: &Set, most: u64) -> Result<Option<Rows>> {
+    let mut probe = Probe::new(sorted, column);
+    let mut places: Vec<Range<u64>> = Vec::new();
+    for i in 0..set.intervals() {
+        let start = probe.partition(&|data, row| set.stands(i, data, row).map(Ordering::is_lt))?;
+        let end = probe.partition(&|data, row| set.stands(i, data, row).map(Ordering::is_le))?;
+        places.push(start..end.max(start));
+    }
+    let found: u64 = places.iter().map(|range| range.end - range.start).fold(0, u64::saturating_add);
+    if found.saturating_mul(sorted.row_bytes()) > most.max(sorted.block_bytes()) {
+        return Ok(None);
+    }
+    let mut numbers = Vec::new();
+    for range in places.into_iter().filter(|range| !range.is_empty()) {
+        numbers.extend(sorted.rows(range)?);
+    }
+    Ok(Some(Rows::of(numbers)))
+}
+
+/// The rows of a set's values in a bitmap; `None` where a value is not listed and may still be there.
+fn bitmap_rows(bitmap: &Bitmap, column: &ScalarColumn, set: &Set) -> Result<Option<Rows>> {
+    let (values, missing) = (bitmap.values()?, column.missing()?);
+    let listed: Vec<usize> = (0..values.len()).filter(|k| set.holds(&values, *k)).collect();
+    if bitmap.exhaustive != Some(true) {
+        let asked = set.points();
+        let mut distinct: Vec<usize> = Vec::new();
+        for k in &listed {
+            if distinct.iter().all(|other| !same(&values, *other, *k)) {
+                distinct.push(*k);
+            }
+        }
+        if asked != Some(distinct.len()) {
+            return Ok(None);
+        }
+    }
+    let mut rows = Rows::none();
+    for k in listed.into_iter().filter(|k| !missing.is(&values, *k)) {
+        rows = rows.union(&bitmap.rows(k as u64)?);
+    }
+    Ok(Some(rows))
+}
+
+fn same(values: &Data, i: usize, j: usize) -> bool {
+    super::index::order(values, i, values, j) == Some(Ordering::Equal)
+}
+
+/// The rows among some that pass a test, by reading them.
+fn tested(leaf: &Leaf, pruning: &[(Text, Pruning)], among: &Rows) -> Result<Rows> {
+    let mut among = among.clone();
+    let mut unit = 1;
+    if let (Test::Within(set), Some(column)) = (&leaf.test, leaf.column.as_scalar()) {
+        unit = super::index::block(column.dataset());
+        for (_, pruning) in pruning {
+            match kept(pruning, column, set) {
+                Ok(Some(rows)) => among = among.intersection(&rows),
+                Err(e) if must_stop(&e) => return Err(e),
+                Ok(None) | Err(_) => {}
+            }
+        }
+    } else if let Some(column) = leaf.column.as_scalar() {
+        unit = super::index::block(column.dataset());
+    }
+    if let Some(column) = leaf.column.as_scalar() {
+        possible(column.dataset().file(), among.len(), column.dataset().datatype().size)?;
+    }
+    let mut rows = Rows::none();
+    let nrows = among.runs().last().map_or(0, |run| run.end);
+    for block in among.aligned(unit, nrows, BLOCK) {
+        let values = leaf.column.read(block.clone())?;
+        for (row, i) in block.zip(0..values.len()) {
+            if passes(&leaf.test, &values, i) {
+                rows.push(row);
+            }
+        }
+    }
+    Ok(rows.intersection(&among))
+}
+
+fn passes(test: &Test, values: &Values, i: usize) -> bool {
+    let missing = values.is_missing(i);
+    match test {
+        Test::Within(set) => !missing && set.holds(&values.data, i),
+        Test::Outside(set) => !missing && !set.holds(&values.data, i),
+        Test::Missing => missing,
+        Test::Present => !missing,
+    }
+}
+
+/// The rows of the chunks that may hold a value of a set; `None` where the index does not say.
+fn kept(pruning: &Pruning, column: &ScalarColumn, set: &Set) -> Result<Option<Rows>> {
+    let length = column.chunk_rows().unwrap_or(column.nrows).max(1);
+    let mut rows = Rows::none();
+    let mut keep = |chunk: u64| {
+        let start = chunk.saturating_mul(length);
+        rows.push_run(start..start.saturating_add(length).min(column.nrows));
+    };
+    match pruning {
+        Pruning::MinMax(index) => {
+            let bounds = index.entries()?;
+            if !index.counts_rows(&bounds) {
+                return Ok(None);
+            }
+            for ((chunk, i), placeholder) in (0u64..).zip(0usize..).zip(&bounds.placeholder) {
+                if !placeholder && set.meets(&bounds.min, &bounds.max, i) {
+                    keep(chunk);
+                }
+            }
+        }
+        Pruning::Bloom(index) => {
+            let Some(asked) = set.canonical(column.dataset().datatype().size) else { return Ok(None) };
+            let filters = index.filters()?;
+            if filters.len() as u64 != chunks(column) {
+                return Ok(None);
+            }
+            for (chunk, filter) in (0u64..).zip(&filters) {
+                if asked.iter().any(|value| index.may_hold(filter, value)) {
+                    keep(chunk);
+                }
+            }
+        }
+    }
+    Ok(Some(rows))
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        show(f, &self.step, 0)
+    }
+}
+
+fn show(f: &mut fmt::Formatter<'_>, step: &Step, depth: usize) -> fmt::Result {
+    write!(f, "{:1$}", "", 2 * depth)?;
+    match step {
+        Step::All => writeln!(f, "every row"),
+        Step::Nothing => writeln!(f, "no row"),
+        Step::And(steps) | Step::Or(steps) => {
+            let all = matches!(step, Step::And(_));
+            writeln!(f, "{}", if all { "all of, each among the rows of those before" } else { "any of" })?;
+            steps.iter().try_for_each(|step| show(f, step, depth + 1))
+        }
+        Step::Index { leaf, index, name, cost, scan } => {
+            let kind = match index {
+                Exact::SortedRows(_) => "SORTED_ROWS",
+                Exact::Bitmap(_) => "BITMAP",
+            };
+            let text = &leaf.text;
+            writeln!(f, "{text}: {kind} index `{name}` (at most {cost} bytes, the column has {scan})")
+        }
+        Step::Scan { leaf, pruning, cost } => {
+            write!(f, "{}: read `{}` ({cost} bytes)", leaf.text, leaf.column.name())?;
+            for (name, pruning) in pruning {
+                let kind = match pruning {
+                    Pruning::MinMax(_) => "CHUNK_MINMAX",
+                    Pruning::Bloom(_) => "CHUNK_BLOOM",
+                };
+                write!(f, ", without the chunks that {kind} index `{name}` rules out")?;
+            }
+            writeln!(f)
+        }
+    }
+}

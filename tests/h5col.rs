@@ -1,0 +1,246 @@
+//! Tables of columns: what is in them, the rows that queries find, and the rules that are broken.
+//!
+//! `testdata/h5col` holds tables with what was written to them; where `H5KIT_CORPUS` names a folder, its `h5col` has
+//! more, made by the reference implementation.
+
+#![cfg(feature = "cli")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use h5kit::encoding::h5col::{Depth, Error, IndexUse, Operator, Predicate, Table, column, tables, validate};
+use h5kit::{File, Options};
+use serde_json::Value;
+
+mod common;
+
+use common::{FarAway, corpus, testdata};
+
+/// What takes no part in a comparison: how things are stored, and what only the reference implementation says.
+const IGNORED: [&str; 6] = ["h5col_diverges", "datetime64", "reference_type", "storage", "plan", "h5col_rows"];
+
+/// What the command prints, and whether it ends well.
+fn h5col(verb: &str, args: &[&str]) -> (Value, String, bool) {
+    let output = Command::new(env!("CARGO_BIN_EXE_h5kit")).args(["h5col", verb]).args(args).output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!text.contains("panicked"), "{text}");
+    (serde_json::from_slice(&output.stdout).unwrap_or_default(), text, output.status.success())
+}
+
+fn json(path: &Path) -> Option<Value> {
+    let text = std::fs::read_to_string(path).ok()?;
+    Some(serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display())))
+}
+
+fn beside(file: &Path, extension: &str) -> PathBuf {
+    file.with_extension(extension)
+}
+
+/// Where what was found is not what was expected. Of objects in `part`, what is not expected does not count.
+fn difference(expected: &Value, found: &Value, part: bool) -> Option<String> {
+    match (expected, found) {
+        (Value::Object(a), Value::Object(b)) => {
+            let keys = a.keys().chain(b.keys().filter(|_| !part)).filter(|key| !IGNORED.contains(&key.as_str()));
+            keys.into_iter().find_map(|key| match (a.get(key), b.get(key)) {
+                (Some(a), Some(b)) => difference(a, b, part).map(|what| format!("/{key}{what}")),
+                (a, _) => Some(format!("/{key}: only {}", if a.is_some() { "expected" } else { "found" })),
+            })
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            let pairs = a.iter().zip(b).enumerate();
+            pairs.into_iter().find_map(|(i, (a, b))| difference(a, b, part).map(|what| format!("/{i}{what}")))
+        }
+        (Value::Number(a), Value::Number(b)) if a.is_f64() || b.is_f64() => {
+            let (a, b) = (a.as_f64().expect("a number"), b.as_f64().expect("a number"));
+            let same = a == b && a.is_sign_negative() == b.is_sign_negative();
+            (!same).then(|| format!(": {a} expected, {b} found"))
+        }
+        (a, b) => (a != b).then(|| format!(": {a} expected, {b} found")),
+    }
+}
+
+fn tables_of(folder: &Path) -> Vec<PathBuf> {
+    let files = common::files_below(folder);
+    files.into_iter().filter(|path| path.extension().is_some_and(|e| e == "h5")).collect()
+}
+
+/// The dump of a file, held against what is expected; the queries, by whatever indexes.
+fn check_values(file: &Path, part: bool) -> Option<String> {
+    let name = file.to_str().expect("UTF-8");
+    if let Some(expected) = json(&beside(file, "expected.json")) {
+        let (found, errors, _) = h5col("dump", &[name]);
+        if let Some(what) = difference(&expected, &found, part) {
+            return Some(format!("dump {what} {errors}"));
+        }
+    }
+    let queries = beside(file, "queries.json");
+    if let Some(expected) = json(&queries) {
+        for indexes in ["cheaper", "always", "never"] {
+            let (found, errors, _) = h5col("query", &[name, queries.to_str().expect("UTF-8"), "--indexes", indexes]);
+            if let Some(what) = difference(&expected, &found, false) {
+                return Some(format!("query, indexes {indexes}: {what} {errors}"));
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn tables_are_read_as_they_were_written() {
+    for file in tables_of(&testdata().join("h5col")) {
+        assert_eq!(check_values(&file, true), None, "{}", file.display());
+    }
+}
+
+#[test]
+fn broken_rules_are_named() {
+    let file = testdata().join("h5col/broken.h5");
+    let expected: BTreeMap<String, Value> =
+        serde_json::from_value(json(&beside(&file, "json")).expect("a list")).expect("faults by table");
+    let (found, _, sound) = h5col("validate", &[file.to_str().expect("UTF-8"), "--json"]);
+    assert!(!sound);
+    let found: Vec<Value> = found.as_array().expect("a list").clone();
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for fault in found {
+        let wanted = &expected[fault["table"].as_str().expect("a path")];
+        assert_eq!(difference(wanted, &fault, true), None, "{fault}");
+    }
+    for sound in ["stations", "large"] {
+        let file = File::open(testdata().join(format!("h5col/{sound}.h5"))).expect("a file");
+        for group in tables(&file).expect("tables") {
+            let found = validate(&group, Depth::Values).expect("a validation");
+            assert!(found.violations.is_empty() && found.unread.is_empty(), "{found:?}");
+        }
+    }
+}
+
+fn large() -> Table {
+    let file = File::open(testdata().join("h5col/large.h5")).expect("a file");
+    Table::open(&file.group("/large").expect("a group")).expect("a table")
+}
+
+#[test]
+fn indexes_are_used_where_they_cost_less() {
+    let table = large();
+    let plan = |predicate: Predicate, indexes| table.select(predicate).indexes(indexes).plan().expect("a plan");
+    let cheaper = |predicate| plan(predicate, IndexUse::WhereCheaper).to_string();
+    // One slice of the order answers both sides of a range.
+    let range = cheaper(column("value").ge(990) & column("value").lt(995));
+    assert!(range.lines().filter(|line| line.contains("SORTED_ROWS index `value`")).count() == 1, "{range}");
+    assert!(cheaper(column("time").gt(59_000)).contains("CHUNK_MINMAX index `time` rules out"));
+    assert!(cheaper(column("kind").eq(3)).contains("BITMAP index `kind`"));
+    // Bits of three values take as long as the column.
+    assert!(cheaper(column("kind").ge(0)).contains("read `kind`"));
+    assert!(cheaper(column("value").ne(3)).contains("read `value`"));
+    assert!(plan(column("value").eq(3), IndexUse::Never).to_string().contains("read `value`"));
+    // What the order gives is more than the column: it is read after all, and the same rows are found.
+    let most = column("value").ge(-999);
+    let ways = [IndexUse::WhereCheaper, IndexUse::Always, IndexUse::Never];
+    let counts = ways.map(|way| table.select(most.clone()).indexes(way).rows().expect("rows"));
+    assert!(counts.iter().all(|rows| *rows == counts[2]) && counts[2].len() > 19_000);
+}
+
+#[test]
+fn rows_come_with_their_columns() {
+    let batch = large().select(column("value").eq(417)).columns(["kind", "value"]).limit(2).read().expect("rows");
+    assert_eq!(batch.rows.len(), 2);
+    let names: Vec<String> = batch.columns.iter().map(|(column, _)| column.name().to_string()).collect();
+    assert_eq!(names, ["kind", "value"]);
+    assert!((0..2).all(|row| batch.columns[1].1.data.integer(row) == Some(417)));
+    let wrong = large().select(column("valu").eq(1)).rows().expect_err("no such column");
+    assert_eq!(wrong.to_string(), "no column `valu`");
+}
+
+/// A file's error, which says whether bytes have to be fetched first.
+fn of_file<T>(result: Result<T, Error>) -> h5kit::Result<T> {
+    result.map_err(|e| match e {
+        Error::File(e) => e,
+        other => panic!("{other}"),
+    })
+}
+
+#[test]
+fn range_by_range_as_at_once() {
+    let folder = testdata().join("h5col");
+    for name in ["stations.h5", "large.h5", "broken.h5"] {
+        let whole = File::open(folder.join(name)).expect("HDF5");
+        let far = FarAway::new(folder.clone());
+        let source = far.extents(name).expect("a file");
+        let away = far.run(|| Options::new().from_source(source.clone())).expect("HDF5");
+        let all = far.run(|| of_file(tables(&away))).expect("tables");
+        let near = tables(&whole).expect("tables");
+        assert!(all.iter().map(|group| group.path()).eq(near.iter().map(|group| group.path())));
+        for (group, near) in all.iter().zip(&near) {
+            let found = far.run(|| of_file(validate(group, Depth::Values))).expect("a validation");
+            assert_eq!(found.violations, validate(near, Depth::Values).expect("a validation").violations);
+        }
+    }
+    let far = FarAway::new(folder);
+    let source = far.extents("large.h5").expect("a file");
+    let away = far.run(|| Options::new().from_source(source.clone())).expect("HDF5");
+    let rows = far.run(|| {
+        let table = of_file(Table::open(&away.group("/large")?))?;
+        of_file(table.select(column("value").eq(417)).rows())
+    });
+    assert_eq!(rows.expect("rows"), large().select(column("value").eq(417)).rows().expect("rows"));
+}
+
+#[test]
+fn damaged_tables_end_in_order() {
+    let bytes = std::fs::read(testdata().join("h5col/stations.h5")).expect("a file");
+    for at in (0..bytes.len()).step_by(11) {
+        for flip in [0x01, 0xff] {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= flip;
+            let Ok(file) = File::from_bytes(bytes) else { continue };
+            for group in tables(&file).unwrap_or_default() {
+                let _ = validate(&group, Depth::Values);
+                let Ok(table) = Table::open(&group) else { continue };
+                for predicate in [column("name").ge("D"), column("height").eq(373), column("region").eq("Alps")] {
+                    let _ = table.select(predicate).indexes(IndexUse::Always).read();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn operators_are_shown_as_they_are_written() {
+    let shown = [Operator::Equal, Operator::GreaterOrEqual].map(|operator| operator.to_string());
+    assert_eq!(shown, ["==", ">="]);
+}
+
+/// What the corpus says about a broken file.
+fn verdict(file: &Path) -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(beside(file, "expected-error.txt")).unwrap_or_default();
+    text.lines().filter_map(|line| line.split_once(": ")).map(|(a, b)| (a.to_owned(), b.to_owned())).collect()
+}
+
+fn check(file: &Path) -> Option<String> {
+    let wrong = check_values(file, false);
+    if wrong.is_some() {
+        return wrong;
+    }
+    let name = file.to_str().expect("UTF-8");
+    let verdict = verdict(file);
+    let (found, errors, sound) = h5col("validate", &[name, "--json"]);
+    let Some(error) = verdict.get("error") else {
+        return (!sound).then(|| format!("validate says {found} of a sound file; {errors}"));
+    };
+    let named = |fault: &Value| fault["error"] == error.as_str();
+    if !found.as_array().is_some_and(|found| found.iter().any(named)) {
+        return Some(format!("validate does not say {error}: {found} {errors}"));
+    }
+    let refused = verdict["verdict"] == "reject" && verdict["scope"] == "table";
+    (refused && h5col("dump", &[name]).2).then(|| format!("dump accepts what breaks {}", verdict["rule"]))
+}
+
+#[test]
+fn the_corpus() {
+    let Some(corpus) = corpus() else { return };
+    let files = tables_of(&corpus.join("h5col"));
+    let wrong: Vec<String> =
+        files.iter().filter_map(|file| Some(format!("{}: {}", file.display(), check(file)?))).collect();
+    assert!(wrong.is_empty() && !files.is_empty(), "{}", wrong.join("\n"));
+}
