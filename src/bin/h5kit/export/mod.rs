@@ -79,7 +79,7 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
     let frame = find::frame(&file, &args.element, session)?;
     let columns = sound(&frame, session);
     if columns.is_empty() {
-        return Err(Trouble::Broken(format!("{}: no column of it can be read", frame.path())));
+        return Err(Trouble::Convention(format!("{}: no column of it can be read", frame.path())));
     }
     let batches = RecordBatches::new(columns, frame.rows(), ROWS);
     let mut out = output(args)?;
