@@ -32,7 +32,9 @@
 //! | `zfp` | yes | filter 32013, ZFP |
 //! | `jpeg` | yes | filter 32019, JPEG |
 //! | `ndarray` | yes | reading into `ndarray` arrays |
-//! | `cli` | yes | the command `h5kit` |
+//! | `arrow` | with `cli` | data frames of AnnData as Apache Arrow, `encoding::anndata::arrow` |
+//! | `cli` | yes | the command `h5kit`, and `arrow` |
+//! | `parquet` | yes | Parquet in the command, and `arrow` |
 //!
 //! A dataset whose filter's feature is off is refused with the name of the feature when it is read. A decoder of your own
 //! takes the place of any: [`filter::register`].

@@ -37,6 +37,7 @@ MODULES = (
     "producers",
     "anndata_eras",
     "h5col",
+    "frames",
     "corrupt",
 )
 for module in MODULES:

@@ -14,6 +14,7 @@ Small HDF5 files with what a reader must find in them. `generate.py` makes all o
 | `files/NAME.h5` | a good file |
 | `files/NAME.h5.digest` | its canonical digest, as libhdf5 2.0 reads it: JSON Lines, one line for each object |
 | `values.json` | values the digest cannot express |
+| `files/anndata_frame.json` | the columns of the data frames of `anndata_frame.h5ad`: Arrow's type, values, whether categories are ordered |
 | `h5col/NAME.h5` | tables of columns; beside them what a reader must find |
 | `corrupt/NAME.h5` | a damaged file: opening it and reading everything in it meets an error, soon and without much memory |
 | `pbmc_small.h5ad` | a file of the anndata package |

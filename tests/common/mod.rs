@@ -1,6 +1,9 @@
 //! What the test binaries share: where the data is, and the ways to open it.
 #![allow(dead_code)]
 
+#[cfg(feature = "arrow")]
+pub mod frames;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ColorChoice, Parser, Subcommand};
 
-use crate::{anndata, check, digest, dump, h5col, ls, stat, view};
+use crate::{anndata, check, digest, dump, export, h5col, ls, stat, view};
 
 /// Looks into HDF5 files, whole or damaged, without libhdf5
 #[derive(Debug, Parser)]
@@ -53,6 +53,8 @@ pub enum Verb {
     View(view::Args),
     /// Print the elements of an AnnData (.h5ad)
     Anndata(anndata::Args),
+    /// Write a data frame of an AnnData as CSV, Parquet or JSON
+    Export(export::Args),
     /// Tables of columns (H5Col): show, validate, query
     H5col(h5col::Args),
 }

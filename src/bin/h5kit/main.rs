@@ -9,6 +9,7 @@ mod conventions;
 mod describe;
 mod digest;
 mod dump;
+mod export;
 mod h5col;
 mod json;
 mod ls;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         Verb::Digest(args) => digest::run(args, &mut session),
         Verb::View(args) => view::run(args, &mut session),
         Verb::Anndata(args) => anndata::run(args, &mut session),
+        Verb::Export(args) => export::run(args, &mut session),
         Verb::H5col(args) => h5col::run(args, &mut session),
     };
     let done = done.and_then(|()| session.finish().map_err(Trouble::from));

@@ -80,6 +80,12 @@ impl Categorical {
         stored.into_iter().enumerate().map(code).collect()
     }
 
+    /// The codes of the selected entries as they are stored.
+    #[cfg(feature = "arrow")]
+    pub(super) fn stored_codes(&self, selection: &Selection) -> Result<super::values::Values> {
+        self.codes.values(self.code_type, selection, &self.path)
+    }
+
     /// Faults that only the values tell: a category twice, a code without a category.
     pub(super) fn verify(&self) -> Result<()> {
         if let Some(label) = self.categories.values(..)?.twice() {

@@ -19,6 +19,9 @@
 //! # }
 //! ```
 
+#[cfg(feature = "arrow")]
+pub mod arrow;
+
 mod array;
 mod awkward;
 mod categorical;

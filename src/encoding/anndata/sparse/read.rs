@@ -35,6 +35,7 @@ impl Sparse {
 
     /// The same as a type that the values convert to without loss: where the entries of each row begin, their indices
     /// and their values.
+    #[cfg(any(feature = "ndarray", feature = "sprs"))]
     pub(super) fn typed_part<T: Element>(&self, major: Range<u64>) -> Result<(Vec<usize>, Vec<u64>, Vec<T>)> {
         let pointers = self.pointers(major)?;
         let (first, last) = self.ends(&pointers)?;

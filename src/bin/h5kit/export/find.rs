@@ -1,0 +1,68 @@
+//! The data frame that is meant.
+
+use h5kit::encoding::anndata::{AnnData, DataFrame, Element, Error, Found, Kind, Rule};
+use h5kit::{File, Group};
+
+use crate::anndata::trouble;
+use crate::session::{Session, Trouble};
+
+/// Frames that are named where something else was asked for.
+const NAMED: usize = 10;
+
+/// The frame at a path: of the AnnData, of one that MuData has in `mod`, or wherever an object is one.
+pub fn frame(file: &File, path: &str, session: &mut Session) -> Result<DataFrame, Trouble> {
+    let path = path.trim_matches('/');
+    let root = file.root();
+    let (group, prefix) = modality(&root, path).unwrap_or((root, String::new()));
+    let rest = path[prefix.len()..].trim_start_matches('/');
+    let data = match AnnData::at(&group) {
+        Ok(data) => data,
+        Err(error) => return elsewhere(&group, rest, &error, session),
+    };
+    let no_frame = |what: &str| Err(Trouble::Usage(format!("{what}; {}", frames(&data, &prefix))));
+    match data.get(rest) {
+        Ok(Element { kind: Kind::DataFrame(frame), .. }) => Ok(frame),
+        Ok(other) => no_frame(&not_one(path, &other)),
+        Err(Error::Fault(fault)) if fault.rule == Rule::MissingMember => no_frame(&format!("{path} is not there")),
+        Err(error) => Err(trouble(error)),
+    }
+}
+
+/// A frame in what is no AnnData, or a broken one: then that is said.
+fn elsewhere(group: &Group, path: &str, error: &Error, session: &mut Session) -> Result<DataFrame, Trouble> {
+    let object = group.object(path)?;
+    let frame = match Element::open(&object, path).map_err(trouble)? {
+        Element { kind: Kind::DataFrame(frame), .. } => frame,
+        other => return Err(Trouble::Usage(not_one(path, &other))),
+    };
+    let is_something_else = match error {
+        Error::Fault(fault) if fault.rule == Rule::UnknownEncoding => fault.path.is_empty(),
+        Error::Fault(fault) if fault.rule == Rule::MissingMember => !group.exists("obs")? && !group.exists("var")?,
+        _ => false,
+    };
+    if !is_something_else {
+        session.report_text(&error.to_string());
+    }
+    Ok(frame)
+}
+
+fn not_one(path: &str, element: &Element) -> String {
+    let path = if path.is_empty() { "/" } else { path };
+    format!("{path} is no data frame, its encoding is {}", element.encoding())
+}
+
+/// The group of `mod/NAME` at the beginning of a path, where it is one of MuData's.
+fn modality(root: &Group, path: &str) -> Option<(Group, String)> {
+    let name = path.strip_prefix("mod/")?.split('/').next()?;
+    let prefix = format!("mod/{name}");
+    root.group(&prefix).ok().map(|group| (group, prefix))
+}
+
+/// The frames that there are, in words.
+fn frames(data: &AnnData, prefix: &str) -> String {
+    let is_frame = |found: &Found| found.element.as_ref().is_ok_and(|e| matches!(e.kind, Kind::DataFrame(_)));
+    let name = |found: Found| if prefix.is_empty() { found.path } else { format!("{prefix}/{}", found.path) };
+    let all: Vec<String> = data.elements().into_iter().filter(is_frame).map(name).collect();
+    let more = if all.len() > NAMED { " …" } else { "" };
+    format!("the data frames are {}{more}", all[..all.len().min(NAMED)].join(", "))
+}
