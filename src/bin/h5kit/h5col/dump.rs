@@ -184,13 +184,8 @@ fn labelled(column: &ScalarColumn, values: &Values, parts: &mut Map<String, Valu
     let writer = Writer::new(column.dataset().file(), datatype);
     let read = labels.read()?;
     let all = writer.values(&read, datatype);
-    let label = |row: usize| {
-        let code = values.data.integer(row).and_then(|code| usize::try_from(code).ok());
-        let label = code.filter(|_| !values.is_missing(row)).and_then(|code| all.get(code));
-        label.cloned().unwrap_or(Value::Null)
-    };
-    let decoded: Vec<Value> = (0..values.len()).map(label).collect();
-    parts.insert("values".into(), decoded.into());
+    let decoded = column.decoded(values.clone())?;
+    parts.insert("values".into(), writer.values(&decoded, datatype).into());
     parts.insert("categories".into(), all.into());
     parts.insert("categories_type".into(), datatype::describe(datatype));
     parts.insert("ordered".into(), labels.ordered()?.into());
