@@ -140,6 +140,30 @@ fn dump() {
 }
 
 #[test]
+fn h5col() {
+    golden(
+        "h5col",
+        &[
+            &["h5col", "query", "h5col/stations.h5", "/stations"],
+            &["h5col", "query", "h5col/stations.h5", "/stations", "--where", "height >= 500 and name is not null"],
+            &["h5col", "query", "h5col/large.h5", "/large", "--where", "value between 990 and 994", "--limit", "2"],
+            &["h5col", "query", "h5col/large.h5", "/large", "--where", "value < 0 and kind = 2", "--explain"],
+            &["h5col", "query", "h5col/stations.h5", "/stations", "--where", "name = Davos"],
+            &["h5col", "query", "h5col/stations.h5", "/stations", "--where", "name = 3"],
+            &["h5col", "query", "h5col/stations.h5", "/stations", "--select", "nme"],
+            &["h5col", "query", "h5col/broken.h5", "/K1"],
+            &["h5col", "dump", "h5col/broken.h5", "/L1"],
+            &["h5col", "dump", "files/enums.h5"],
+            &["h5col", "validate", "h5col/stations.h5"],
+            &["h5col", "validate", "h5col/broken.h5"],
+            &["h5col", "validate", "h5col/broken.h5", "/S6", "--json"],
+            &["check", "h5col/broken.h5"],
+            &["check", "--metadata", "h5col/large.h5"],
+        ],
+    );
+}
+
+#[test]
 fn selections() {
     golden(
         "selections",

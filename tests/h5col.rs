@@ -5,12 +5,16 @@
 
 #![cfg(feature = "cli")]
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use h5kit::encoding::h5col::{Depth, Error, IndexUse, Operator, Predicate, Table, column, tables, validate};
+use h5kit::encoding::h5col::{
+    Depth, Error, IndexUse, Literal, Operator, Predicate, Rows, Table, column, tables, validate,
+};
 use h5kit::{File, Options};
+use proptest::prelude::*;
 use serde_json::Value;
 
 mod common;
@@ -205,10 +209,134 @@ fn damaged_tables_end_in_order() {
     }
 }
 
+const OPERATORS: [Operator; 6] = [
+    Operator::Equal,
+    Operator::NotEqual,
+    Operator::Less,
+    Operator::LessOrEqual,
+    Operator::Greater,
+    Operator::GreaterOrEqual,
+];
+
+/// A test of one column, made of some numbers.
+fn leaf(kind: usize, operator: usize, n: usize) -> Predicate {
+    let compare = |column: &str, value: Literal| {
+        let operator = OPERATORS[operator % OPERATORS.len()];
+        Predicate::Compare { column: column.into(), operator, value }
+    };
+    let of = |list: &[f64]| Literal::Float(list[n % list.len()]);
+    let text = |list: &[&str]| Literal::Text(list[n % list.len()].into());
+    match kind % 8 {
+        0 => compare("height", of(&[316.0, 372.5, 373.0, 2502.0, -32767.0, f64::INFINITY])),
+        1 => compare("warmth", of(&[10.5, -1.25, 11.0, 10.75, f64::NEG_INFINITY])),
+        2 => compare("name", text(&["Davos", "", "Genf", "G", "Säntis", "z"])),
+        3 => compare("region", text(&["Alps", "Jura", "Plateau"])),
+        4 => compare("active", n.is_multiple_of(2).into()),
+        5 => compare("height", Literal::Integer([316, 1594, 40_000][n % 3])),
+        6 if operator.is_multiple_of(2) => column(["height", "warmth", "name", "tags"][n % 4]).is_null(),
+        6 => column(["height", "warmth", "region", "readings"][n % 4]).is_valid(),
+        _ => column("name").is_in(["Basel", "Chur", "nowhere"].into_iter().take(n % 4)),
+    }
+}
+
+fn predicates() -> impl Strategy<Value = Predicate> {
+    let leaf = (0usize..8, 0usize..6, 0usize..12).prop_map(|(kind, operator, n)| leaf(kind, operator, n));
+    leaf.prop_recursive(3, 24, 3, |inner| {
+        let some = proptest::collection::vec(inner.clone(), 2..4);
+        prop_oneof![
+            some.clone().prop_map(Predicate::And),
+            some.prop_map(Predicate::Or),
+            inner.prop_map(|predicate| !predicate),
+        ]
+    })
+}
+
+/// The order of a value that was written and one that is asked for; `None` for NaN.
+fn order(written: &Value, asked: &Literal, labels: Option<&[&str]>) -> Option<Ordering> {
+    let place =
+        |text: &str| labels.map_or(0, |labels| labels.iter().position(|label| *label == text).expect("a label"));
+    match (written, asked) {
+        (Value::String(nan), Literal::Float(_)) if nan == "NaN" => None,
+        (Value::String(a), Literal::Text(b)) if labels.is_some() => Some(place(a).cmp(&place(b))),
+        (Value::String(a), Literal::Text(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
+        (Value::Bool(a), Literal::Boolean(b)) => Some(a.cmp(b)),
+        (Value::Number(a), Literal::Float(b)) => a.as_f64().expect("a number").partial_cmp(b),
+        (Value::Number(a), Literal::Integer(b)) => Some(i128::from(a.as_i64().expect("an integer")).cmp(b)),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Whether a predicate is true of a row of what was written; `None` where that is unknown.
+fn truth(predicate: &Predicate, row: usize, columns: &BTreeMap<String, Vec<Value>>) -> Option<bool> {
+    let value = |name: &String| Some(&columns[name][row]).filter(|value| !value.is_null());
+    match predicate {
+        Predicate::All => Some(true),
+        Predicate::Not(part) => truth(part, row, columns).map(|truth| !truth),
+        Predicate::And(parts) => {
+            let all: Vec<_> = parts.iter().map(|part| truth(part, row, columns)).collect();
+            if all.contains(&Some(false)) { Some(false) } else { all.into_iter().all(|t| t.is_some()).then_some(true) }
+        }
+        Predicate::Or(parts) => {
+            let any: Vec<_> = parts.iter().map(|part| truth(part, row, columns)).collect();
+            if any.contains(&Some(true)) { Some(true) } else { any.into_iter().all(|t| t.is_some()).then_some(false) }
+        }
+        Predicate::IsNull(name) => Some(value(name).is_none()),
+        Predicate::IsValid(name) => Some(value(name).is_some()),
+        Predicate::In { column, values } => {
+            value(column).map(|value| values.iter().any(|asked| order(value, asked, None) == Some(Ordering::Equal)))
+        }
+        Predicate::Compare { column, operator, value: asked } => {
+            let labels: Option<&[&str]> = (column == "region").then_some(&["Alps", "Jura", "Plateau"]);
+            value(column).map(|value| match (order(value, asked, labels), operator) {
+                (None, operator) => *operator == Operator::NotEqual,
+                (Some(order), Operator::Equal) => order.is_eq(),
+                (Some(order), Operator::NotEqual) => order.is_ne(),
+                (Some(order), Operator::Less) => order.is_lt(),
+                (Some(order), Operator::LessOrEqual) => order.is_le(),
+                (Some(order), Operator::Greater) => order.is_gt(),
+                (Some(order), Operator::GreaterOrEqual) => order.is_ge(),
+            })
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn rows_are_those_of_three_valued_logic(predicate in predicates()) {
+        let path = testdata().join("h5col/stations.h5");
+        let written = json(&beside(&path, "expected.json")).expect("what was written");
+        let columns: BTreeMap<String, Vec<Value>> = written["tables"][0]["columns"]
+            .as_array()
+            .expect("columns")
+            .iter()
+            .map(|c| (c["name"].as_str().expect("a name").to_owned(), c["values"].as_array().expect("values").clone()))
+            .collect();
+        let expected: Vec<u64> =
+            (0..6).filter(|row| truth(&predicate, *row as usize, &columns) == Some(true)).collect();
+        let group = File::open(path).expect("a file").group("/stations").expect("a group");
+        let table = Table::open(&group).expect("a table");
+        for indexes in [IndexUse::WhereCheaper, IndexUse::Always, IndexUse::Never] {
+            let rows = table.select(predicate.clone()).indexes(indexes).rows().expect("rows");
+            prop_assert_eq!(rows.iter().collect::<Vec<_>>(), expected.clone());
+        }
+        let again: Predicate = predicate.to_string().parse().expect("what is shown can be read");
+        prop_assert!(table.select(again).rows().expect("rows").iter().eq(expected));
+    }
+}
+
 #[test]
-fn operators_are_shown_as_they_are_written() {
-    let shown = [Operator::Equal, Operator::GreaterOrEqual].map(|operator| operator.to_string());
-    assert_eq!(shown, ["==", ">="]);
+fn scattered_rows_are_those_of_the_whole() {
+    let file = File::open(testdata().join("h5col/stations.h5")).expect("a file");
+    let table = Table::open(&file.group("/stations").expect("a group")).expect("a table");
+    for column in table.columns() {
+        let whole = column.read(..).expect("values");
+        for numbers in [vec![0, 2, 3, 5], vec![1], vec![], vec![0, 5]] {
+            let places: Vec<usize> = numbers.iter().map(|n| *n as usize).collect();
+            let found = column.read_rows(&Rows::of(numbers)).expect("values");
+            // NaN is not equal to itself.
+            assert_eq!(format!("{found:?}"), format!("{:?}", whole.take(&places)), "{}", column.name());
+        }
+    }
 }
 
 /// What the corpus says about a broken file.

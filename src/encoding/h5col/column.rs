@@ -224,6 +224,19 @@ impl ScalarColumn {
         read().in_column(&self.table, self.name.as_str())
     }
 
+    /// The labels in the place of codes that were read; for a column that is not categorical the values as they are.
+    ///
+    /// # Errors
+    /// As [`labels`](Self::labels), and for labels that cannot be read.
+    pub fn decoded(&self, values: Values) -> Result<Values> {
+        let Some(labels) = self.labels()? else { return Ok(values) };
+        let code = |row: usize| values.data.integer(row).and_then(|code| usize::try_from(code).ok());
+        let place = |row: usize| if values.is_missing(row) { None } else { code(row) };
+        // A missing code is the place of no label.
+        let places: Vec<usize> = (0..values.len()).map(|row| place(row).unwrap_or(usize::MAX)).collect();
+        Ok(labels.read()?.take(&places))
+    }
+
     /// Codes that count no label are an error where they are read.
     fn check_codes(&self, values: &Values) -> Result<()> {
         if let Some(labels) = self.labels()? {

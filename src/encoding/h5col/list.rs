@@ -17,6 +17,12 @@ use crate::object::{Dataset, Group, Object};
 /// Lists in lists that are followed. A group can be below itself.
 const DEEPEST: usize = 64;
 
+/// Rows that are read together where some of them are wanted.
+const NEAR: u64 = 64;
+
+/// Rows that are read at once.
+const BLOCK: u64 = 1 << 18;
+
 /// A column of a list for each row: a group.
 #[derive(Clone, Debug)]
 pub struct ListColumn {
@@ -122,13 +128,17 @@ impl ListColumn {
         within(rows, self.nrows)?;
         let read = || {
             let level = self.level()?;
-            let mut runs = rows.runs().iter();
-            let mut values = match runs.next() {
-                Some(run) => level.read(run.start, run.end)?,
-                None => level.read(0, 0)?,
-            };
-            for run in runs {
-                values.append(level.read(run.start, run.end)?);
+            let mut values = level.read(0, 0)?;
+            // Rows that are near each other are read together, and those between them left out then.
+            for block in rows.aligned(NEAR, self.nrows, BLOCK) {
+                let wanted = rows.intersection(&Rows::range(block.clone()));
+                let read = level.read(block.start, block.end)?;
+                if wanted.len() == block.end - block.start {
+                    values.append(read);
+                } else {
+                    let places: Vec<usize> = wanted.iter().map(|row| (row - block.start) as usize).collect();
+                    values.append(read.take(&places));
+                }
             }
             Ok(values)
         };

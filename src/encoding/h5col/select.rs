@@ -19,6 +19,9 @@ use crate::bytes::Text;
 /// Rows that are tested at once.
 const BLOCK: u64 = 1 << 18;
 
+/// Rows that are read together where some of them are wanted.
+const NEAR: u64 = 1024;
+
 /// Which indexes a selection uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum IndexUse {
@@ -48,6 +51,14 @@ pub struct Batch {
     pub rows: Rows,
     /// The columns that were asked for, with a value for each of the rows.
     pub columns: Vec<(Column, Values)>,
+}
+
+impl Batch {
+    /// The values of a column.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<&Values> {
+        self.columns.iter().find(|(column, _)| *column.name() == *name).map(|(_, values)| values)
+    }
 }
 
 impl Table {
@@ -102,7 +113,10 @@ impl Select {
         // Each row has something in the file.
         possible(self.table.group().file(), plan.nrows, 1)?;
         let rows = found(&plan.step, &Rows::range(0..plan.nrows))?;
-        Ok(self.limit.map_or(rows.clone(), |n| rows.first(n)))
+        Ok(match self.limit {
+            Some(n) => rows.first(n),
+            None => rows,
+        })
     }
 
     /// The rows and the values of the columns asked for.
@@ -355,9 +369,10 @@ fn same(values: &Data, i: usize, j: usize) -> bool {
 /// The rows among some that pass a test, by reading them.
 fn tested(leaf: &Leaf, pruning: &[(Text, Pruning)], among: &Rows) -> Result<Rows> {
     let mut among = among.clone();
-    let mut unit = 1;
+    // Whole chunks, and no fewer rows than are read as fast as one.
+    let chunk = leaf.column.as_scalar().map_or(1, |column| super::index::block(column.dataset()));
+    let unit = NEAR.div_ceil(chunk).saturating_mul(chunk);
     if let (Test::Within(set), Some(column)) = (&leaf.test, leaf.column.as_scalar()) {
-        unit = super::index::block(column.dataset());
         for (_, pruning) in pruning {
             match kept(pruning, column, set) {
                 Ok(Some(rows)) => among = among.intersection(&rows),
@@ -365,8 +380,6 @@ fn tested(leaf: &Leaf, pruning: &[(Text, Pruning)], among: &Rows) -> Result<Rows
                 Ok(None) | Err(_) => {}
             }
         }
-    } else if let Some(column) = leaf.column.as_scalar() {
-        unit = super::index::block(column.dataset());
     }
     if let Some(column) = leaf.column.as_scalar() {
         possible(column.dataset().file(), among.len(), column.dataset().datatype().size)?;

@@ -65,6 +65,12 @@ impl Values {
         self.missing.get(row).copied().unwrap_or(true)
     }
 
+    /// The values of some rows, in this order; a row that there is not is missing.
+    #[must_use]
+    pub fn take(&self, rows: &[usize]) -> Self {
+        Self { data: self.data.take(rows), missing: rows.iter().map(|row| self.is_missing(*row)).collect() }
+    }
+
     pub(super) fn append(&mut self, other: Self) {
         self.missing.extend(other.missing);
         self.data.append(other.data);
@@ -127,6 +133,31 @@ impl Data {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    fn take(&self, rows: &[usize]) -> Self {
+        fn each<T: Clone + Default>(values: &[T], rows: &[usize]) -> Vec<T> {
+            rows.iter().map(|row| values.get(*row).cloned().unwrap_or_default()).collect()
+        }
+        match self {
+            Self::Signed(values) => Self::Signed(each(values, rows)),
+            Self::Unsigned(values) => Self::Unsigned(each(values, rows)),
+            Self::Float(values) => Self::Float(each(values, rows)),
+            Self::Boolean(values) => Self::Boolean(each(values, rows)),
+            Self::Text(values) => Self::Text(each(values, rows)),
+            Self::Value(values) => Self::Value(each(values, rows)),
+            Self::List(lists) => {
+                let (mut offsets, mut inner) = (vec![0], Vec::new());
+                for row in rows {
+                    if let Some([start, end]) = lists.offsets.get(*row..row.saturating_add(2)) {
+                        // Offsets count elements that are in memory.
+                        inner.extend(*start as usize..*end as usize);
+                    }
+                    offsets.push(inner.len() as u64);
+                }
+                Self::List(Lists { offsets, values: Box::new(lists.values.take(&inner)) })
+            }
+        }
     }
 
     /// Both are of one column, hence of one kind.

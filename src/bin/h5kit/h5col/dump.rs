@@ -2,7 +2,7 @@
 
 use h5kit::bytes::Text;
 use h5kit::encoding::h5col::{self, Column, Kind, Level, ListColumn, ListLevel, ScalarColumn, Table, Token, Values};
-use h5kit::{Attribute, Dataset, FillInfo, Layout};
+use h5kit::{Attribute, Dataset, ErrorKind, FillInfo, Layout};
 use serde_json::{Map, Value, json};
 
 use super::element::Writer;
@@ -103,11 +103,12 @@ fn column(column: &Column, session: &mut Session) -> Result<Value, Trouble> {
         Column::List(list) => self::list(list),
     }
     .or_else(|e| match e {
-        h5col::Error::Rule(violation) => {
-            session.report(&violation);
+        h5col::Error::File(e) if e.kind() == ErrorKind::Io => Err(e),
+        // The other columns can be read all the same.
+        e => {
+            session.report(&e);
             Ok(json::object([("kind", "unreadable".into()), ("values", Value::Null)]))
         }
-        other => Err(other),
     })?;
     for name in ["units", "units_vocabulary", "description"] {
         parts.insert(name.into(), json::maybe(column.text(name)?.as_ref()));
@@ -184,13 +185,8 @@ fn labelled(column: &ScalarColumn, values: &Values, parts: &mut Map<String, Valu
     let writer = Writer::new(column.dataset().file(), datatype);
     let read = labels.read()?;
     let all = writer.values(&read, datatype);
-    let label = |row: usize| {
-        let code = values.data.integer(row).and_then(|code| usize::try_from(code).ok());
-        let label = code.filter(|_| !values.is_missing(row)).and_then(|code| all.get(code));
-        label.cloned().unwrap_or(Value::Null)
-    };
-    let decoded: Vec<Value> = (0..values.len()).map(label).collect();
-    parts.insert("values".into(), decoded.into());
+    let decoded = column.decoded(values.clone())?;
+    parts.insert("values".into(), writer.values(&decoded, datatype).into());
     parts.insert("categories".into(), all.into());
     parts.insert("categories_type".into(), datatype::describe(datatype));
     parts.insert("ordered".into(), labels.ordered()?.into());

@@ -155,16 +155,10 @@ pub fn shown(column: &Column, values: &Values) -> Result<Vec<Option<String>>, Tr
             return Ok(all.iter().map(short).collect());
         }
     };
-    if let (Kind::Categorical, Some(labels)) = (scalar.kind(), scalar.labels()?) {
-        let datatype = labels.dataset().datatype();
-        let all = Writer::new(scalar.dataset().file(), datatype).values(&labels.read()?, datatype);
-        let label = |row| {
-            let code = values.data.integer(row).filter(|_| !values.is_missing(row))?;
-            all.get(usize::try_from(code).ok()?).and_then(short)
-        };
-        return Ok((0..values.len()).map(label).collect());
-    }
-    let datatype = scalar.dataset().datatype();
+    // Codes are shown as what they stand for.
+    let labels = scalar.labels()?;
+    let values = &scalar.decoded(values.clone())?;
+    let datatype = labels.as_ref().map_or(scalar.dataset(), |labels| labels.dataset()).datatype();
     let writer = Writer::new(scalar.dataset().file(), datatype);
     let text = |row: usize| match &values.data {
         _ if values.is_missing(row) => None,

@@ -14,9 +14,9 @@ use crate::session::{Done, Session, Trouble};
 /// The arguments of `h5col validate`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Holds every table of the file, or one of them, to the rules of the convention, and compares what its search indexes say \
-with the columns. Each broken rule is a line: the path, the column, the fault, the rule, what a reader does about it, and \
-what is wrong.
+Holds every table of the file, or one of them, to the rules of the convention, and compares what its search indexes \
+say with the columns. Each broken rule is a line: the path, the column, the fault, the rule, what a reader does about \
+it, and what is wrong.
 
 Examples:
   h5kit h5col validate data.h5

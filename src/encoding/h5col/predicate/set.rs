@@ -196,12 +196,17 @@ impl<T: Ordered> Intervals<T> {
     }
 }
 
+/// The float of a row that is no NaN, which not even an interval without ends holds.
+fn number(data: &Data, row: usize) -> Option<f64> {
+    data.float(row).filter(|x| !x.is_nan())
+}
+
 impl Set {
     /// True where a row's value is one of the set.
     pub(in crate::encoding::h5col) fn holds(&self, data: &Data, row: usize) -> bool {
         match self {
             Self::Integers(set) => data.integer(row).is_some_and(|n| set.contains(n)),
-            Self::Floats(set) => data.float(row).is_some_and(|x| set.contains(x)),
+            Self::Floats(set) => number(data, row).is_some_and(|x| set.contains(x)),
             Self::Bytes(set) => data.bytes(row).is_some_and(|bytes| set.contains(bytes)),
         }
     }
@@ -241,7 +246,7 @@ impl Set {
         }
         match self {
             Self::Integers(set) => place(set, i, data.integer(row)?),
-            Self::Floats(set) => place(set, i, data.float(row)?),
+            Self::Floats(set) => place(set, i, number(data, row)?),
             Self::Bytes(set) => place(set, i, data.bytes(row)?),
         }
     }
@@ -398,6 +403,10 @@ mod tests {
         }
         let nan = Set::floats(Operator::GreaterOrEqual, &Literal::Float(f64::NEG_INFINITY)).expect("a number");
         assert!(!nan.holds(&Data::Float(vec![f64::NAN]), 0));
+        let below = Set::floats(Operator::Less, &Literal::Integer(2)).expect("a number");
+        let all =
+            below.union(&Set::floats(Operator::Greater, &Literal::Integer(1)).expect("a number")).expect("floats");
+        assert!(all.holds(&Data::Float(vec![f64::INFINITY]), 0) && !all.holds(&Data::Float(vec![f64::NAN]), 0));
         let zero = Set::floats(Operator::Equal, &Literal::Float(0.0)).expect("a number");
         assert!(zero.holds(&Data::Float(vec![-0.0]), 0));
     }
