@@ -251,6 +251,8 @@ fn view() {
             &["view", "matrices.h5ad", "obsm"],
             &["view", "matrices.h5ad", "obs/none"],
             &["view", "files/superblock_0.h5"],
+            &["view", "files/mudata.h5mu"],
+            &["view", "files/mudata.h5mu", "mod/rna/obs"],
             &["view", "h5col/stations.h5"],
             &["view", "h5col/stations.h5", "/stations", "--head", "3"],
             &["view", "h5col/stations.h5", "/none"],

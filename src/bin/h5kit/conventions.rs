@@ -1,7 +1,9 @@
 //! The rules of conventions on top of HDF5, for `h5kit check`.
 
 use h5kit::encoding::anndata::{AnnData, Error, Fault, Rule};
-use h5kit::{ErrorKind, File, Group, Object};
+use h5kit::{ErrorKind, File, Group};
+
+use crate::anndata::place;
 
 /// Something that breaks a convention.
 pub struct Broken {
@@ -17,30 +19,13 @@ pub struct Broken {
 
 /// What breaks the rules of AnnData in a file that has one, or several as MuData.
 pub fn anndata(file: &File) -> Vec<Broken> {
-    let root = file.root();
     let mut broken = Vec::new();
-    if is_anndata(&root) {
-        of_group(&root, "", &mut broken);
-    } else if let Ok(modalities) = root.group("mod") {
-        for link in modalities.links().into_iter().flatten().flatten() {
-            if let Ok(Object::Group(group)) = link.open()
-                && is_anndata(&group)
-            {
-                of_group(&group, &format!("mod/{}/", link.name()), &mut broken);
-            }
-        }
+    // What is wrong with the file itself is told by its structures.
+    for (name, group) in place::all(file).unwrap_or_default() {
+        let prefix = if name.is_empty() { name } else { format!("{name}/") };
+        of_group(&group, &prefix, &mut broken);
     }
     broken
-}
-
-/// Whether a group means to be an AnnData: it says so, or has what one needs.
-pub fn is_anndata(group: &Group) -> bool {
-    let said = group.attribute("encoding-type").and_then(|attribute| attribute.read::<String>());
-    if said.is_ok_and(|said| said.eq_ignore_ascii_case("anndata")) {
-        return true;
-    }
-    let has = |name: &str| group.exists(name).unwrap_or(false);
-    has("obs") && has("var") || has("X") && (has("obs") || has("var"))
 }
 
 fn of_group(group: &Group, prefix: &str, broken: &mut Vec<Broken>) {

@@ -1,6 +1,7 @@
 //! `h5kit anndata`: the elements of an AnnData, a line of JSON each.
 
 mod line;
+pub mod place;
 mod stream;
 
 use std::io::{BufWriter, Write};

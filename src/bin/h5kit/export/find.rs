@@ -3,7 +3,7 @@
 use h5kit::encoding::anndata::{AnnData, DataFrame, Element, Error, Found, Kind, Rule};
 use h5kit::{File, Group};
 
-use crate::anndata::trouble;
+use crate::anndata::{place, trouble};
 use crate::session::{Session, Trouble};
 
 /// Frames that are named where something else was asked for.
@@ -11,15 +11,13 @@ const NAMED: usize = 10;
 
 /// The frame at a path: of the AnnData, of one that MuData has in `mod`, or wherever an object is one.
 pub fn frame(file: &File, path: &str, session: &mut Session) -> Result<DataFrame, Trouble> {
+    let (group, prefix, rest) = place::of_path(file, path);
     let path = path.trim_matches('/');
-    let root = file.root();
-    let (group, prefix) = modality(&root, path).unwrap_or((root, String::new()));
-    let rest = path[prefix.len()..].trim_start_matches('/');
     let data = match AnnData::at(&group) {
         Ok(data) => data,
         Err(error) => return elsewhere(&group, rest, &error, session),
     };
-    let no_frame = |what: &str| Err(Trouble::Usage(format!("{what}; {}", frames(&data, &prefix))));
+    let no_frame = |what: &str| Err(Trouble::Usage(format!("{what}; {}", frames(&data, prefix))));
     match data.get(rest) {
         Ok(Element { kind: Kind::DataFrame(frame), .. }) => Ok(frame),
         Ok(other) => no_frame(&not_one(path, &other)),
@@ -49,13 +47,6 @@ fn elsewhere(group: &Group, path: &str, error: &Error, session: &mut Session) ->
 fn not_one(path: &str, element: &Element) -> String {
     let path = if path.is_empty() { "/" } else { path };
     format!("{path} is no data frame, its encoding is {}", element.encoding())
-}
-
-/// The group of `mod/NAME` at the beginning of a path, where it is one of MuData's.
-fn modality(root: &Group, path: &str) -> Option<(Group, String)> {
-    let name = path.strip_prefix("mod/")?.split('/').next()?;
-    let prefix = format!("mod/{name}");
-    root.group(&prefix).ok().map(|group| (group, prefix))
 }
 
 /// The frames that there are, in words.

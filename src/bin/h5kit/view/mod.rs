@@ -4,13 +4,12 @@ mod head;
 mod summary;
 mod text;
 
+use h5kit::File;
 use h5kit::encoding::anndata::{AnnData, Error, Rule};
 use h5kit::encoding::h5col::{Table, tables};
-use h5kit::{File, Group, Object};
 
-use crate::anndata::trouble;
+use crate::anndata::{place, trouble};
 use crate::args::Source;
-use crate::conventions::is_anndata;
 use crate::h5col;
 use crate::session::{Done, Session, Trouble};
 
@@ -45,11 +44,12 @@ pub struct Args {
 /// Shows the summary, or the beginning of an element.
 pub fn run(args: &Args, session: &mut Session) -> Done {
     let file = session.open(&args.source)?;
-    let found = all(&file)?;
+    let found = place::all(&file)?;
     match &args.element {
         Some(path) if found.is_empty() => h5col::view::head(&Table::open(&file.group(path)?)?, args.head, session),
         Some(path) => {
-            let (data, path) = locate(&found, path)?;
+            let (group, _, path) = place::of_path(&file, path);
+            let data = AnnData::at(&group).map_err(trouble)?;
             let element = data.get(path).map_err(|error| match error {
                 Error::Fault(fault) if fault.rule == Rule::MissingMember => Trouble::Usage(fault.to_string()),
                 error => trouble(error),
@@ -85,35 +85,4 @@ fn all_tables(file: &File, session: &mut Session) -> Done {
         }
     }
     Ok(())
-}
-
-/// The AnnData of a file: the root, or the modalities of a MuData, each with where it is.
-fn all(file: &File) -> Result<Vec<(String, Group)>, Trouble> {
-    let root = file.root();
-    if is_anndata(&root) {
-        return Ok(vec![(String::new(), root)]);
-    }
-    let Ok(modalities) = root.group("mod") else { return Ok(Vec::new()) };
-    let mut found = Vec::new();
-    for link in modalities.links()? {
-        let link = link?;
-        if let Ok(Object::Group(group)) = link.open()
-            && is_anndata(&group)
-        {
-            found.push((format!("mod/{}", link.name()), group));
-        }
-    }
-    Ok(found)
-}
-
-/// The AnnData that an element is in, and its path from there.
-fn locate<'p>(found: &[(String, Group)], path: &'p str) -> Result<(AnnData, &'p str), Trouble> {
-    let path = path.trim_matches('/');
-    for (name, group) in found {
-        let below = if name.is_empty() { Some(path) } else { path.strip_prefix(name.as_str()) };
-        if let Some(rest) = below.filter(|rest| name.is_empty() || rest.is_empty() || rest.starts_with('/')) {
-            return Ok((AnnData::at(group).map_err(trouble)?, rest.trim_start_matches('/')));
-        }
-    }
-    Err(Trouble::Usage(format!("{path}: there is no such modality")))
 }

@@ -16,7 +16,9 @@ const FEW: u64 = 4;
 /// Shows all elements of an AnnData, which is at `name` in its file.
 pub fn show(data: &AnnData, name: &str, session: &mut Session) -> Done {
     let whole = data.element();
-    let mut heading = format!("AnnData of {} observations × {} variables", data.n_obs(), data.n_var());
+    let observations = paint::count(data.n_obs(), "observation", "observations");
+    let variables = paint::count(data.n_var(), "variable", "variables");
+    let mut heading = format!("AnnData of {observations} × {variables}");
     if let Some(legacy) = whole.legacy {
         heading += &format!(", {}", legacy.name());
     }
