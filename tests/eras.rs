@@ -143,6 +143,11 @@ fn broken_elements_are_told_by_rule_and_hide_nothing() {
     }
     assert_eq!(Value::Object(found), expected);
     assert_eq!(data.obs().read::<i64>("sound").expect("a column"), [1, 2, 3, 4]);
+    let obsm = data.obsm().expect("obsm").expect("obsm");
+    let short = obsm.get("short").expect_err("three rows for four cells").to_string();
+    assert!(short.contains("[3, 2]") && short.contains("4 observations"), "{short}");
+    assert!(obsm.get("others").is_err(), "labels of other cells");
+    assert!(obsm.members().get("short").is_ok());
     let x = data.x().expect_err("two columns for three genes").to_string();
     assert!(x.contains("[4, 2]") && x.contains("4 observations and 3 variables"), "{x}");
 }

@@ -210,6 +210,9 @@ def anndata_broken(c):
         w.sparse("layers/uneven", "csr_matrix", X)
         del w.file["layers/uneven/data"]
         w.file["layers/uneven/data"] = np.zeros(4, "f4")
+        w.group("obsm", "dict", "0.1.0")
+        w.dataset("obsm/short", "array", "0.2.0", np.zeros((3, 2)))
+        w.frame("obsm/others", ["c1", "c0", "c2", "c3"], [])
         w.group("uns", "dict", "0.1.0")
         w.tag(w.file.create_dataset("uns/version", data=[1]), "array", "7.0.0")
         w.tag(w.file.create_dataset("uns/bad text", data=np.array([b"\xff\xfe"], "O"), dtype=TEXT), "string-array", "0.2.0")
@@ -223,6 +226,8 @@ def anndata_broken(c):
             "layers/beyond": "index-out-of-range",
             "layers/falling": "bad-indptr",
             "layers/uneven": "length-mismatch",
+            "obsm/short": "shape-mismatch",
+            "obsm/others": "index-mismatch",
             "uns/version": "unknown-version",
             "uns/bad text": "bad-text",
             "uns/loop": "cycle",

@@ -140,40 +140,40 @@ impl AnnData {
     ///
     /// # Errors
     /// What is wrong with the mapping; `None` where there is none.
-    pub fn layers(&self) -> Result<Option<Members>> {
-        self.mapping("layers")
+    pub fn layers(&self) -> Result<Option<Aligned>> {
+        self.aligned("layers")
     }
 
     /// `obsm`: arrays with a row for each observation.
     ///
     /// # Errors
     /// What is wrong with the mapping; `None` where there is none.
-    pub fn obsm(&self) -> Result<Option<Members>> {
-        self.mapping("obsm")
+    pub fn obsm(&self) -> Result<Option<Aligned>> {
+        self.aligned("obsm")
     }
 
     /// `varm`: arrays with a row for each variable.
     ///
     /// # Errors
     /// What is wrong with the mapping; `None` where there is none.
-    pub fn varm(&self) -> Result<Option<Members>> {
-        self.mapping("varm")
+    pub fn varm(&self) -> Result<Option<Aligned>> {
+        self.aligned("varm")
     }
 
     /// `obsp`: square matrices of observations.
     ///
     /// # Errors
     /// What is wrong with the mapping; `None` where there is none.
-    pub fn obsp(&self) -> Result<Option<Members>> {
-        self.mapping("obsp")
+    pub fn obsp(&self) -> Result<Option<Aligned>> {
+        self.aligned("obsp")
     }
 
     /// `varp`: square matrices of variables.
     ///
     /// # Errors
     /// What is wrong with the mapping; `None` where there is none.
-    pub fn varp(&self) -> Result<Option<Members>> {
-        self.mapping("varp")
+    pub fn varp(&self) -> Result<Option<Aligned>> {
+        self.aligned("varp")
     }
 
     /// `uns`: whatever else.
@@ -205,6 +205,10 @@ impl AnnData {
         }
         let element = self.members.get(name)?;
         Ok(if matches!(element.kind, Kind::Null) { None } else { Some(element) })
+    }
+
+    fn aligned(&self, name: &str) -> Result<Option<Aligned>> {
+        Ok(self.mapping(name)?.map(|members| Aligned { data: self.clone(), members }))
     }
 
     fn mapping(&self, name: &str) -> Result<Option<Members>> {
@@ -265,6 +269,40 @@ impl AnnData {
 
     fn is_record_file(&self) -> bool {
         self.element.legacy == Some(Legacy::RecordFile)
+    }
+}
+
+/// A mapping whose elements must fit the observations or variables: `layers`, `obsm`, `varm`, `obsp`, `varp`.
+#[derive(Clone, Debug)]
+pub struct Aligned {
+    data: AnnData,
+    members: Members,
+}
+
+impl Aligned {
+    /// The same without the demand that elements fit.
+    #[must_use]
+    pub fn members(&self) -> &Members {
+        &self.members
+    }
+
+    /// The keys, sorted by their bytes.
+    ///
+    /// # Errors
+    /// What the file below cannot give.
+    pub fn keys(&self) -> Result<Vec<String>> {
+        self.members.keys()
+    }
+
+    /// The element of a key, held against the observations and variables.
+    ///
+    /// # Errors
+    /// `ShapeMismatch` naming both shapes, `IndexMismatch` for a data frame whose labels are not those of the whole;
+    /// `MissingMember`, and what is wrong with the element.
+    pub fn get(&self, key: &str) -> Result<Element> {
+        let element = self.members.get(key)?;
+        self.data.fits(&element, self.members.path())?;
+        Ok(element)
     }
 }
 

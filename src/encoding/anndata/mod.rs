@@ -44,7 +44,7 @@ mod walk;
 pub use array::Array;
 pub use awkward::{Awkward, Ragged};
 pub use categorical::Categorical;
-pub use container::{AnnData, Raw};
+pub use container::{Aligned, AnnData, Raw};
 pub use element::{Element, Kind, Legacy};
 pub use fault::{Error, Fault, Result, Rule};
 pub use frame::DataFrame;
