@@ -212,3 +212,23 @@ fn columns_without_an_arrow_form_are_named() {
         assert!(batches.next().is_none());
     }
 }
+
+#[test]
+fn damaged_columns_end_in_order() {
+    for (file, path, step) in [("stations.h5", "/stations", 13), ("kinds.h5", "/kinds", 29)] {
+        let bytes = std::fs::read(common::testdata().join("h5col").join(file)).expect("a file");
+        for at in (0..bytes.len()).step_by(step) {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 0xff;
+            let Ok(file) = h5kit::File::from_bytes(bytes) else { continue };
+            let Ok(table) = file.group(path).map_err(Error::from).and_then(|group| Table::open(&group)) else {
+                continue;
+            };
+            for one in table.columns() {
+                let select = table.select(Predicate::All).columns([one.name().to_string()]);
+                let _ = select.record_batches(4).map(|batches| batches.map(|batch| batch.is_ok()).count());
+                let _ = select.read().and_then(|batch| batch.record_batch());
+            }
+        }
+    }
+}

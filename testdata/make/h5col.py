@@ -302,7 +302,7 @@ def kinds(c):
         string = h5py.string_dtype()
         texts = ["", "long " * 9, "-", "é", "z"]
         g.create_dataset("text", data=np.array(texts + ["no"], object), dtype=string, fillvalue="-", chunks=(4,), maxshape=(None,))
-        columns.append(known("text", "string", [None if v == "-" else v for v in texts]))
+        columns.append(known("text", "vlen_string", [None if v == "-" else v for v in texts]))
         labels = g.create_group("CATEGORIES").create_dataset("year", data=np.array([1999, 2004, 2026], "<i4"))
         column(g, "year", [2, 0, 65535, 1, 2, 0], "<u2", 65535).attrs["CATEGORIES"] = labels.ref
         columns.append(known("year", "categorical", [2026, 1999, None, 2004, 2026]))
