@@ -226,7 +226,7 @@ fn damaged_columns_end_in_order() {
             };
             for one in table.columns() {
                 let select = table.select(Predicate::All).columns([one.name().to_string()]);
-                let _ = select.record_batches(4).map(|batches| batches.map(|batch| batch.is_ok()).count());
+                let _ = select.record_batches(4).map(|batches| batches.filter(Result::is_ok).count());
                 let _ = select.read().and_then(|batch| batch.record_batch());
             }
         }

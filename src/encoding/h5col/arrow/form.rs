@@ -283,3 +283,44 @@ fn listed<O: OffsetSizeTrait + TryFrom<u64>>(
     let array = GenericListArray::<O>::try_new(element.clone(), offsets, of.array(*values)?, nulls);
     Ok(Arc::new(array.map_err(|e| refused(&e))?))
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::cast::AsArray;
+
+    use super::*;
+
+    fn lists(offsets: Vec<u64>) -> Values {
+        let values = Values { data: Data::Signed(vec![1, 2, 3]), missing: vec![false, true, false] };
+        let missing = vec![false; offsets.len().saturating_sub(1)];
+        Values { data: Data::List(Lists { offsets, values: Box::new(values) }), missing }
+    }
+
+    fn form(large: bool) -> Form {
+        let of = Form::Number(DataType::Int8);
+        Form::Lists { large, element: Arc::new(Field::new_list_field(of.data_type(), true)), of: Box::new(of) }
+    }
+
+    #[test]
+    fn large_lists_are_lists() {
+        let (small, large) = (form(false).array(lists(vec![0, 1, 3])), form(true).array(lists(vec![0, 1, 3])));
+        let (small, large) = (small.expect("lists"), large.expect("lists"));
+        assert_eq!(small.data_type(), &form(false).data_type());
+        assert_eq!(large.data_type(), &form(true).data_type());
+        assert!(small.as_list::<i32>().iter().eq(large.as_list::<i64>().iter()));
+        for broken in [vec![], vec![1, 3], vec![0, 3, 1], vec![0, 4]] {
+            assert!(form(true).array(lists(broken)).is_err());
+        }
+    }
+
+    #[test]
+    fn values_have_to_fit() {
+        let values = |n| Values { data: Data::Signed(vec![n]), missing: vec![false] };
+        let byte = Form::Number(DataType::Int8);
+        assert!(byte.array(values(-128)).is_ok());
+        assert_eq!(byte.array(values(128)).map(|_| ()), Err("128 is no Int8".into()));
+        assert!(Form::Text.array(values(1)).is_err());
+        let short = Values { data: Data::Signed(vec![1, 2]), missing: vec![false] };
+        assert!(byte.array(short).is_err());
+    }
+}
