@@ -32,7 +32,7 @@
 //! | `zfp` | yes | filter 32013, ZFP |
 //! | `jpeg` | yes | filter 32019, JPEG |
 //! | `ndarray` | yes | reading into `ndarray` arrays |
-//! | `arrow` | with `cli` | data frames of AnnData as Apache Arrow, `encoding::anndata::arrow` |
+//! | `arrow` | with `cli` | data frames of AnnData and tables of H5Col as Apache Arrow, `encoding::anndata::arrow`, `encoding::h5col::arrow` |
 //! | `cli` | yes | the command `h5kit`, and `arrow` |
 //! | `parquet` | yes | Parquet in the command, and `arrow` |
 //!

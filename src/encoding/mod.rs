@@ -6,4 +6,6 @@
 //! Both stand on the public API of this crate alone.
 
 pub mod anndata;
+#[cfg(feature = "arrow")]
+mod arrow;
 pub mod h5col;

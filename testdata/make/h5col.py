@@ -272,6 +272,68 @@ def large(c):
 
 
 @case(
+    "kinds.h5",
+    "tables of columns of every width and of rarer kinds: bytes, labels that are numbers, lists of lists; and of kinds that Arrow has no form for",
+    folder="h5col",
+    digests=(),
+)
+def kinds(c):
+    grades = h5py.enum_dtype({"LOW": -2, "NONE": -1, "HIGH": 300}, basetype=">i2")
+    flags = [[[True, False], []], [], None, [None, [True]], [[False]]]
+    words = [[["a", None], []], None, [], [["é"], None], [["b", "c"], ["d"]]]
+    marks = [["LOW"], [], ["HIGH", None], None, ["LOW", "LOW"]]
+    codes = {"LOW": -2, "HIGH": 300, None: -1}
+    columns = []
+    with h5py.File(c.name, "w", libver="latest") as f:
+        g = table(f, "kinds", 5)
+        for kind in ("i1", ">i2", "<i4", ">i8", "u1", "<u2", ">u4", "<u8"):
+            info = np.iinfo(kind)
+            values = [info.min, 0, 1, 7, info.max]
+            column(g, kind.strip("<>"), values + [5], kind, 7)
+            columns.append(known(kind.strip("<>"), "int", [None if v == 7 else int(v) for v in values]))
+        for kind in ("<f2", ">f4", "<f8"):
+            info = np.finfo(kind)
+            values = [float(info.min), -0.0, float(np.dtype(kind).type(0.1)), float("nan"), float(info.tiny)]
+            column(g, kind.strip("<>"), values + [5], kind, float("nan"))
+            columns.append(known(kind.strip("<>"), "float", values[:3] + [None] + values[4:]))
+        raw = [b"\x00\x01\x02", b"abc", b"\xff\xff\xff", b"\x00\x00\x00", b"\x00\x01\x02"]
+        column(g, "raw", np.array(raw + [b"xyz"], "V3"), fill=b"\xff\xff\xff")
+        columns.append(known("raw", "opaque", [None if v == b"\xff\xff\xff" else v.hex() for v in raw]))
+        string = h5py.string_dtype()
+        texts = ["", "long " * 9, "-", "é", "z"]
+        g.create_dataset("text", data=np.array(texts + ["no"], object), dtype=string, fillvalue="-", chunks=(4,), maxshape=(None,))
+        columns.append(known("text", "vlen_string", [None if v == "-" else v for v in texts]))
+        labels = g.create_group("CATEGORIES").create_dataset("year", data=np.array([1999, 2004, 2026], "<i4"))
+        column(g, "year", [2, 0, 65535, 1, 2, 0], "<u2", 65535).attrs["CATEGORIES"] = labels.ref
+        columns.append(known("year", "categorical", [2026, 1999, None, 2004, 2026]))
+        column(g, "grade", np.array([300, -2, -1, 300, -2, -2], ">i2").astype(grades), fill=-1)
+        columns.append(known("grade", "enum", ["HIGH", "LOW", None, "HIGH", "LOW"]))
+        lists = g.create_group("flags")
+        inner = level(lists, flags, LIST, True)
+        lists = lists.create_group("VALUES")
+        lists["VALUES"] = np.array(level(lists, inner, LIST, True), "i1").astype(BOOLEAN)
+        columns.append(known("flags", "list", flags))
+        lists = g.create_group("words")
+        inner = level(lists, words, LIST, True)
+        lists = lists.create_group("VALUES")
+        string_values(lists.create_group("VALUES"), level(lists, inner, LIST, True))
+        columns.append(known("words", "list", words))
+        lists = g.create_group("marks")
+        leaf = np.array([codes[mark] for mark in level(lists, marks, LIST, True)], ">i2").astype(grades)
+        lists.create_dataset("VALUES", data=leaf, fillvalue=np.array(-1, ">i2").astype(grades)[()])
+        columns.append(known("marks", "list", marks))
+        ordered(g, *(one["name"] for one in columns))
+        g = table(f, "others", 2)
+        column(g, "pair", np.array([(1, 2.0), (3, 4.0)], [("a", "i4"), ("b", "f8")]))
+        column(g, "link", np.array([f.ref, g.ref], h5py.ref_dtype))
+        sequences = g.create_dataset("sequence", (2,), h5py.vlen_dtype("i4"))
+        sequences[0], sequences[1] = [1, 2], []
+        column(g, "unnamed", np.array([300, 5], ">i2").astype(grades), fill=-1)
+        column(g, "sound", [1, 2], "i4", -1)
+    expect(c, [{"table": "/kinds", "nrows": 5, "columns": columns}, {"table": "/others", "nrows": 2}], [])
+
+
+@case(
     "broken.h5",
     "a table for each of some broken rules; the name of a table is the rule, and broken.json holds the fault",
     folder="h5col",

@@ -18,6 +18,15 @@ pub enum Error {
     /// The query does not fit the table.
     #[error(transparent)]
     Query(#[from] QueryError),
+    /// Arrow has no form for a column, or for some of what is in it.
+    #[cfg(feature = "arrow")]
+    #[error("{}as Arrow: {detail}", .column.as_ref().map(|name| format!("column `{name}` ")).unwrap_or_default())]
+    Arrow {
+        /// The column, unless it is the batch as a whole.
+        column: Option<String>,
+        /// What has no form.
+        detail: String,
+    },
 }
 
 impl Error {

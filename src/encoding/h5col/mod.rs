@@ -24,11 +24,14 @@
 //! | [`Column`], [`Values`] | columns, and values of some of their rows |
 //! | [`Predicate`], [`column()`], [`Select`] | which rows are looked for, and how they are found |
 //! | [`SearchIndex`] | what a table stores to find rows faster |
+//! | `Select::record_batches`, `Batch::record_batch` | the same as Apache Arrow, with the feature `arrow` |
 //! | [`validate()`], [`Violation`] | the rules of the convention, and which are broken |
 //!
 //! What breaks a rule is read as far as the convention lets a reader go on; codes, offsets and lengths are compared
 //! before anything is made of them.
 
+#[cfg(feature = "arrow")]
+pub mod arrow;
 mod attribute;
 mod column;
 mod error;

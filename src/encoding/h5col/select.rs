@@ -124,21 +124,21 @@ impl Select {
     /// # Errors
     /// As [`rows`](Self::rows), and `Query` for a column that is not there.
     pub fn read(&self) -> Result<Batch> {
-        let columns: Vec<Column> = match &self.columns {
-            None => self.table.columns().to_vec(),
-            Some(names) => {
-                let column = |name: &String| {
-                    self.table.column(name).cloned().ok_or_else(|| QueryError::UnknownColumn(name.clone()))
-                };
-                names.iter().map(column).collect::<Result<_, _>>()?
-            }
-        };
+        let columns = self.chosen()?;
         let rows = self.rows()?;
         let values = columns.into_iter().map(|column| {
             let values = column.read_rows(&rows)?;
             Ok((column, values))
         });
         Ok(Batch { columns: values.collect::<Result<_>>()?, rows })
+    }
+
+    /// The columns asked for.
+    pub(super) fn chosen(&self) -> Result<Vec<Column>> {
+        let Some(names) = &self.columns else { return Ok(self.table.columns().to_vec()) };
+        let column =
+            |name: &String| self.table.column(name).cloned().ok_or_else(|| QueryError::UnknownColumn(name.clone()));
+        Ok(names.iter().map(column).collect::<Result<_, _>>()?)
     }
 }
 

@@ -1,10 +1,9 @@
 //! One column: its field, and how its rows are read.
 
 use std::ops::Range;
-use std::sync::Arc;
 
+use arrow_array::ArrayRef;
 use arrow_array::types::{ArrowDictionaryKeyType, Int8Type, Int16Type, Int32Type, Int64Type};
-use arrow_array::{ArrayRef, DictionaryArray, PrimitiveArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field};
 
@@ -15,6 +14,7 @@ use super::super::fault::{Result, Rule, broken};
 use super::super::nullable::Nullable;
 use super::super::values::{Type, Values};
 use super::{refused, values};
+use crate::encoding::arrow;
 
 /// A column that is read as Arrow.
 #[derive(Clone, Debug)]
@@ -145,18 +145,18 @@ impl Column {
             }
         }
         let nulls = Some(NullBuffer::from(valid)).filter(|valid| valid.null_count() > 0);
-        let keys = PrimitiveArray::<K>::new(codes.into(), nulls);
-        let array = DictionaryArray::try_new(keys, categories.clone()).map_err(|e| refused(&self.path, &e))?;
-        Ok(Arc::new(array))
+        arrow::dictionary::<K>(codes, nulls, categories).map_err(|text| refused(&self.path, text))
     }
 }
 
 /// The type of the keys of codes.
 fn key_type(of: Type) -> DataType {
     match of {
-        Type::I8 => DataType::Int8,
-        Type::I16 | Type::U8 => DataType::Int16,
-        Type::I32 | Type::U16 => DataType::Int32,
-        _ => DataType::Int64,
+        Type::I8 => arrow::key_type(true, 1),
+        Type::I16 => arrow::key_type(true, 2),
+        Type::U8 => arrow::key_type(false, 1),
+        Type::I32 => arrow::key_type(true, 4),
+        Type::U16 => arrow::key_type(false, 2),
+        _ => arrow::key_type(false, 8),
     }
 }

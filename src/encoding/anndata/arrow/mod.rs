@@ -32,11 +32,12 @@ mod values;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchOptions, RecordBatchReader};
-use arrow_schema::{ArrowError, Schema, SchemaRef};
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{Schema, SchemaRef};
 
 use super::fault::{Error, Fault, Result, Rule};
 use super::frame::DataFrame;
+use crate::encoding::arrow;
 
 pub use column::Column;
 
@@ -126,14 +127,14 @@ impl RecordBatches {
     /// As [`Column::read`].
     pub fn read(&self, rows: Range<u64>) -> Result<RecordBatch> {
         let arrays: Result<Vec<_>> = self.columns.iter().map(|column| column.read(rows.clone())).collect();
-        let options = RecordBatchOptions::new().with_row_count(Some(rows.end.saturating_sub(rows.start) as usize));
-        RecordBatch::try_new_with_options(self.schema.clone(), arrays?, &options).map_err(|e| refused("", &e))
+        let rows = rows.end.saturating_sub(rows.start);
+        arrow::batch(self.schema.clone(), arrays?, rows).map_err(|text| refused("", text))
     }
 
     /// The same for what takes Arrow's own reader and errors.
     pub fn into_reader(self) -> impl RecordBatchReader + Send {
         let schema = self.schema();
-        RecordBatchIterator::new(self.map(|batch| batch.map_err(|e| ArrowError::ExternalError(Box::new(e)))), schema)
+        arrow::reader(self, schema)
     }
 }
 
@@ -152,7 +153,7 @@ impl Iterator for RecordBatches {
     }
 }
 
-/// What Arrow refuses.
-fn refused(path: &str, error: &ArrowError) -> Error {
-    Fault::new(Rule::BadType, path, format!("Arrow refuses it: {error}")).into()
+/// What has no Arrow form.
+fn refused(path: &str, text: String) -> Error {
+    Fault::new(Rule::BadType, path, text).into()
 }

@@ -6,13 +6,14 @@ use arrow_array::types::{
     ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{ArrayRef, BinaryArray, BooleanArray, PrimitiveArray, StringArray, StructArray};
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_array::{ArrayRef, StructArray};
+use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Fields};
 
 use super::super::fault::{Result, Rule, broken};
 use super::super::values::{Type, Values};
 use super::refused;
+use crate::encoding::arrow::{self, booleans, bytes, numbers, text};
 
 /// The Arrow type of values.
 pub(super) fn data_type(of: Type) -> DataType {
@@ -49,7 +50,7 @@ pub(super) fn array(values: Values, valid: Option<NullBuffer>, path: &str) -> Re
         return broken(Rule::LengthMismatch, path, text);
     }
     Ok(match values {
-        Values::Bool(values) => Arc::new(BooleanArray::new(BooleanBuffer::from(values), valid)),
+        Values::Bool(values) => booleans(values, valid),
         Values::I8(values) => numbers::<Int8Type>(values, valid),
         Values::I16(values) => numbers::<Int16Type>(values, valid),
         Values::I32(values) => numbers::<Int32Type>(values, valid),
@@ -64,19 +65,10 @@ pub(super) fn array(values: Values, valid: Option<NullBuffer>, path: &str) -> Re
         Values::C64(values) => complex::<Float32Type>(&values, valid, path)?,
         Values::C128(values) => complex::<Float64Type>(&values, valid, path)?,
         Values::String(values) => {
-            let (offsets, bytes) = joined(values.iter().map(String::as_bytes), path)?;
-            Arc::new(StringArray::try_new(offsets, bytes, valid).map_err(|e| refused(path, &e))?)
+            text(values.iter().map(String::as_bytes), valid).map_err(|text| refused(path, text))?
         }
-        Values::Bytes(values) => {
-            let (offsets, bytes) = joined(values.iter().map(Vec::as_slice), path)?;
-            Arc::new(BinaryArray::try_new(offsets, bytes, valid).map_err(|e| refused(path, &e))?)
-        }
+        Values::Bytes(values) => bytes(values.iter().map(Vec::as_slice), valid).map_err(|text| refused(path, text))?,
     })
-}
-
-/// The vector becomes the buffer.
-fn numbers<T: ArrowPrimitiveType>(values: Vec<T::Native>, valid: Option<NullBuffer>) -> ArrayRef {
-    Arc::new(PrimitiveArray::<T>::new(ScalarBuffer::from(values), valid))
 }
 
 fn complex<T: ArrowPrimitiveType>(
@@ -86,18 +78,5 @@ fn complex<T: ArrowPrimitiveType>(
 ) -> Result<ArrayRef> {
     let part = |n: usize| numbers::<T>(values.iter().map(|pair| pair[n]).collect(), None);
     let array = StructArray::try_new_with_length(parts(T::DATA_TYPE), vec![part(0), part(1)], valid, values.len());
-    Ok(Arc::new(array.map_err(|e| refused(path, &e))?))
-}
-
-/// Texts one after the other, and where each begins.
-fn joined<'v>(values: impl Iterator<Item = &'v [u8]> + Clone, path: &str) -> Result<(OffsetBuffer<i32>, Buffer)> {
-    let length: usize = values.clone().map(<[u8]>::len).sum();
-    if i32::try_from(length).is_err() {
-        let text = format!("{length} bytes of text, and 2 GiB fit into one array: fewer rows at once do");
-        return broken(Rule::BadType, path, text);
-    }
-    let offsets = OffsetBuffer::from_lengths(values.clone().map(<[u8]>::len));
-    let mut bytes = Vec::with_capacity(length);
-    values.for_each(|value| bytes.extend_from_slice(value));
-    Ok((offsets, Buffer::from_vec(bytes)))
+    Ok(Arc::new(array.map_err(|e| refused(path, arrow::refused(&e)))?))
 }
