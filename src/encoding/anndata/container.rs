@@ -13,6 +13,9 @@ use super::tags::optional_text;
 /// What an AnnData may have at the top.
 pub(super) const MEMBERS: [&str; 10] = ["X", "layers", "obs", "obsm", "obsp", "raw", "uns", "var", "varm", "varp"];
 
+/// Mappings whose elements must fit the observations or variables.
+pub(super) const ALIGNED: [&str; 5] = ["obsm", "varm", "obsp", "varp", "layers"];
+
 /// An AnnData, opened but not read.
 #[derive(Clone, Debug)]
 pub struct AnnData {
@@ -225,7 +228,7 @@ impl AnnData {
     /// # Errors
     /// `ShapeMismatch` naming both shapes, `IndexMismatch` for labels that are not those of the observations,
     /// `UnreadableKey` for a mapping where a matrix should be.
-    pub(super) fn fits(&self, element: &Element, parent: &str) -> Result<()> {
+    fn fits(&self, element: &Element, parent: &str) -> Result<()> {
         let (n_obs, n_var) = (self.n_obs(), self.n_var());
         let Some(shape) = element.shape() else {
             return match element.kind {
@@ -263,6 +266,19 @@ impl AnnData {
                 &element.path,
                 format!("labels of rows that are not those of {}", labels.path()),
             ),
+            _ => Ok(()),
+        }
+    }
+
+    /// Holds an element against the observations and variables where it is `X` or in an aligned mapping; others always
+    /// fit.
+    ///
+    /// # Errors
+    /// As [`Aligned::get`].
+    pub fn fit(&self, element: &Element) -> Result<()> {
+        match element.path.split_once('/') {
+            None if element.path == "X" && !matches!(element.kind, Kind::Null) => self.fits(element, ""),
+            Some((parent, key)) if ALIGNED.contains(&parent) && !key.contains('/') => self.fits(element, parent),
             _ => Ok(()),
         }
     }

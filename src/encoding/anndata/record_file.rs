@@ -6,6 +6,7 @@ use crate::Dataset;
 use crate::object::{Group, Object};
 
 use super::array::Array;
+use super::container::ALIGNED;
 use super::element::{Element, Kind, Legacy, member};
 use super::fault::{Fault, Result, Rule, broken};
 use super::frame::DataFrame;
@@ -15,7 +16,6 @@ use super::values::{Source, Type};
 
 /// The end of the names under which `uns` holds the categories of columns.
 const CATEGORIES: &str = "_categories";
-const ALIGNED: [&str; 5] = ["obsm", "varm", "obsp", "varp", "layers"];
 
 /// The whole, its members, `obs` and `var`.
 pub(super) fn open(group: &Group) -> Result<(Element, Members, DataFrame, DataFrame)> {

@@ -18,7 +18,6 @@ pub struct Found {
 
 /// The deepest nesting of mappings.
 const DEPTH: usize = 200;
-const ALIGNED: [&str; 5] = ["obsm", "varm", "obsp", "varp", "layers"];
 
 impl AnnData {
     /// Every element, sorted by the bytes of their paths: mappings with all that is in them, data frames with index and
@@ -58,14 +57,7 @@ impl AnnData {
                 let text = "a member of the whole that AnnData does not have";
                 note(Err(Fault::warning(Rule::UnknownMember, &path, text).into()));
             }
-            if path == "X" && !matches!(element.kind, Kind::Null) {
-                note(self.fits(&element, ""));
-            }
-            if let Some((parent, _)) =
-                path.split_once('/').filter(|(parent, key)| ALIGNED.contains(parent) && !key.contains('/'))
-            {
-                note(self.fits(&element, parent));
-            }
+            note(self.fit(&element));
             note(element.verify());
         }
         faults

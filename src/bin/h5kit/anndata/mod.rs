@@ -15,8 +15,9 @@ use crate::session::{Done, Session, Trouble};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 One line of JSON for each element: its encoding, shape and type, how an old form was recognised, and a hash of its \
-values, whatever way they are stored. Two files hold the same AnnData where their lines are the same. What is wrong \
-with an element is said on standard error, and does not hide the others.
+values, whatever way they are stored. Two files hold the same AnnData where their lines are the same. What keeps an \
+element from being read is said on standard error, and does not hide the others; which rules are broken beside that, \
+h5kit check tells.
 
 Examples:
   h5kit anndata cells.h5ad --json > cells.jsonl

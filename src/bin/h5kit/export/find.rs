@@ -1,7 +1,7 @@
 //! The data frame that is meant.
 
 use h5kit::encoding::anndata::{AnnData, DataFrame, Element, Error, Found, Kind, Rule};
-use h5kit::{File, Group};
+use h5kit::{File, Group, Object};
 
 use crate::anndata::{place, trouble};
 use crate::session::{Session, Trouble};
@@ -29,6 +29,12 @@ pub fn frame(file: &File, path: &str, session: &mut Session) -> Result<DataFrame
 /// A frame in what is no AnnData, or a broken one: then that is said.
 fn elsewhere(group: &Group, path: &str, error: &Error, session: &mut Session) -> Result<DataFrame, Trouble> {
     let object = group.object(path)?;
+    if let Object::Group(group) = &object
+        && group.attribute("CLASS").and_then(|class| class.read::<String>()).is_ok_and(|class| class == "COLUMN_TABLE")
+    {
+        let text = format!("{path} is a table of columns (H5Col), no data frame; h5kit h5col query shows its rows");
+        return Err(Trouble::Usage(text));
+    }
     let frame = match Element::open(&object, path).map_err(trouble)? {
         Element { kind: Kind::DataFrame(frame), .. } => frame,
         other => return Err(Trouble::Usage(not_one(path, &other))),

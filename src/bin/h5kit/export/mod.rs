@@ -23,7 +23,7 @@ use crate::session::{Done, Session, Trouble};
 A frame is exported in blocks of rows, its index first. Categories give their labels. What is wrong with a column is \
 said on standard error, and the other columns are exported.
 
-CSV: fields are quoted as RFC 4180 says, lines end with a line feed. A missing value is an empty field; numbers are in \
+CSV: fields are quoted as RFC 4180 says, lines end with a line feed. A missing value is an empty field, and so is an empty text; numbers are in \
 the fewest digits that read back as the same, nan, inf and -inf among them; Booleans are True and False, as pandas has \
 them; complex numbers are as in (1.0+2.0j); bytes are hexadecimal digits.
 
@@ -31,7 +31,8 @@ JSON: an object for each row, on a line of its own. A missing value is null; int
 NaN, Infinity and -Infinity are strings; complex numbers are {\"re\": 1.0, \"im\": 2.0}; bytes are strings of \
 hexadecimal digits.
 
-Parquet: the columns keep their types, and text its categories; a missing value is null.
+Parquet: the columns keep their types; a missing value is null. Text with categories is a dictionary of the labels that \
+occur; the order of categories is not kept.
 
 Examples:
   h5kit export cells.h5ad obs --csv > cells.csv
@@ -134,7 +135,7 @@ fn verified(column: Column, rows: u64) -> Result<Column> {
 }
 
 fn output(args: &Args) -> std::result::Result<Box<dyn Write + Send>, Trouble> {
-    let Some(path) = &args.output else {
+    let Some(path) = args.output.as_ref().filter(|path| path.as_os_str() != "-") else {
         return Ok(Box::new(BufWriter::with_capacity(64 << 10, io::stdout())));
     };
     if same(path, &args.source.file) {

@@ -40,7 +40,8 @@ fn stored(field: &Field) -> Field {
         DataType::Dictionary(_, value) if **value != DataType::Utf8 => {
             Field::new(field.name(), (**value).clone(), field.is_nullable())
         }
-        _ => field.clone(),
+        // The categories of what is read are those that occur, as they occur: their order is lost.
+        _ => field.clone().with_dict_is_ordered(false),
     }
 }
 

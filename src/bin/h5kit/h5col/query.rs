@@ -102,7 +102,7 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
     // One more than is shown tells whether there are more.
     let mut select = select.limit(limit.saturating_add(1));
     if !args.select.is_empty() {
-        select = select.columns(args.select.clone());
+        select = select.columns(args.select.iter().map(|name| name.trim()));
     }
     let batch = select.read()?;
     show(&table, &batch, limit, session)
@@ -172,6 +172,10 @@ pub fn shown(column: &Column, values: &Values) -> Result<Vec<Option<String>>, Tr
 fn short(value: &Value) -> Option<String> {
     let text = match value {
         Value::Null => return None,
+        // Quotes tell text that would look like something else.
+        Value::String(text) if text.is_empty() || text == "null" || text.starts_with(['"', '[', '{']) => {
+            value.to_string()
+        }
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };

@@ -1,6 +1,6 @@
 //! The beginning of an element.
 
-use h5kit::encoding::anndata::{AnnData, Array, DataFrame, Element, Kind, Records, Result, Sparse};
+use h5kit::encoding::anndata::{AnnData, Array, DataFrame, Element, Format, Kind, Records, Result, Sparse};
 
 use crate::anndata::trouble;
 use crate::paint::{self, clean};
@@ -19,6 +19,7 @@ pub fn show(data: &AnnData, element: &Element, rows: u64, session: &mut Session)
         Kind::Dict(_) | Kind::Raw(_) | Kind::AnnData(_) => {
             let below = format!("{}/", element.path);
             return summary::elements(
+                data,
                 data.elements().into_iter().filter(|found| element.path.is_empty() || found.path.starts_with(&below)),
                 session,
             );
@@ -108,7 +109,10 @@ fn sparse_rows(sparse: &Sparse, rows: u64) -> Result<Rows> {
         let entries = first..last.min(first + ACROSS);
         let values = text::each(&sparse.values(entries.clone())?);
         let indices = sparse.indices(entries)?;
-        let mut cells: Vec<Cell> = vec![number(row)];
+        let mut cells: Vec<Cell> = vec![match sparse.format() {
+            Format::Csr => number(row),
+            Format::Csc => Cell::new(paint::DIM, format!("column {row}")),
+        }];
         let entry = |(index, value): (u64, String)| Cell::plain(format!("{index}: {value}"));
         cells.extend(indices.into_iter().zip(values).map(entry));
         if last - first > ACROSS {

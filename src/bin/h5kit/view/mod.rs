@@ -24,7 +24,7 @@ Examples:
   h5kit view cells.h5ad                   the summary
   h5kit view cells.h5ad obs --head 20     the first 20 rows of obs
   h5kit view cells.h5ad uns/neighbors     what is in a mapping
-  h5kit view cells.h5ad X                 the first rows of the matrix
+  h5kit view cells.h5ad X                 the first rows of the matrix; columns if it is stored by columns
   h5kit view cells.h5mu mod/rna/var       an element of a modality
   h5kit view data.h5 /stations            the first rows of a table")]
 pub struct Args {
@@ -48,7 +48,14 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
     match &args.element {
         Some(path) if found.is_empty() => h5col::view::head(&Table::open(&file.group(path)?)?, args.head, session),
         Some(path) => {
-            let (group, _, path) = place::of_path(&file, path);
+            let (group, prefix, path) = place::of_path(&file, path);
+            if let (true, Some((first, _))) = (prefix.is_empty(), found.first())
+                && !first.is_empty()
+            {
+                let all: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+                let text = format!("{path}: the AnnData of this file are {}", all.join(", "));
+                return Err(Trouble::Usage(text));
+            }
             let data = AnnData::at(&group).map_err(trouble)?;
             let element = data.get(path).map_err(|error| match error {
                 Error::Fault(fault) if fault.rule == Rule::MissingMember => Trouble::Usage(fault.to_string()),

@@ -25,11 +25,11 @@ pub fn show(data: &AnnData, name: &str, session: &mut Session) -> Done {
     let name = paint::clean(name);
     let heading = if name.is_empty() { heading } else { format!("{name}: {heading}") };
     session.line(&paint::styled(paint::GROUP, &heading))?;
-    elements(data.elements().into_iter().filter(|found| !found.path.is_empty()), session)
+    elements(data, data.elements().into_iter().filter(|found| !found.path.is_empty()), session)
 }
 
 /// Shows elements, each after those that it is in, columns in their order.
-pub fn elements(found: impl Iterator<Item = Found>, session: &mut Session) -> Done {
+pub fn elements(data: &AnnData, found: impl Iterator<Item = Found>, session: &mut Session) -> Done {
     let mut left: BTreeMap<String, Result<Element>> = found.map(|found| (found.path, found.element)).collect();
     let mut table = Table::default();
     while let Some((path, element)) = left.pop_first() {
@@ -37,7 +37,12 @@ pub fn elements(found: impl Iterator<Item = Found>, session: &mut Session) -> Do
             Ok(Element { kind: Kind::DataFrame(frame), .. }) => Some(frame.clone()),
             _ => None,
         };
-        let row = row(&path, element, session);
+        let misfit = element.as_ref().ok().and_then(|element| data.fit(element).err());
+        let mut row = row(&path, element, session);
+        if let Some(error) = misfit {
+            session.found();
+            row.below.push(paint::styled(paint::BAD, &paint::clean(&error.to_string())));
+        }
         table.row(&mut session.out, row)?;
         if let Some(frame) = frame {
             // The index is on the line of its data frame.

@@ -19,10 +19,17 @@ pub fn each(values: &Values) -> Vec<String> {
         Values::String(values) => values.iter().map(|text| quoted(&Text::from(text.as_str()), CHARACTERS)).collect(),
         Values::Bytes(values) => values.iter().map(|bytes| quoted(&Text::from(&bytes[..]), CHARACTERS)).collect(),
         Values::F16(values) => values.iter().map(|n| format!("{n}")).collect(),
-        Values::C64(values) => values.iter().map(|[r, i]| format!("{r:?}{i:+?}i")).collect(),
-        Values::C128(values) => values.iter().map(|[r, i]| format!("{r:?}{i:+?}i")).collect(),
+        Values::C64(values) => values.iter().map(complex).collect(),
+        Values::C128(values) => values.iter().map(complex).collect(),
         values => anndata_each_values!(values, values => values.iter().map(|value| format!("{value:?}")).collect()),
     }
+}
+
+/// A complex number.
+fn complex<T: std::fmt::Debug>([r, i]: &[T; 2]) -> String {
+    let i = format!("{i:?}");
+    let plus = if i.starts_with('-') { "" } else { "+" };
+    format!("{r:?}{plus}{i}i")
 }
 
 /// The values of a run of entries of an element of one dimension; `None` for an element that has no such values.
@@ -57,7 +64,7 @@ fn ragged(entry: &Ragged) -> String {
         Ragged::Bool(value) => value.to_string(),
         Ragged::Integer(value) => value.to_string(),
         Ragged::Float(value) => format!("{value:?}"),
-        Ragged::Complex([r, i]) => format!("{r:?}{i:+?}i"),
+        Ragged::Complex(value) => complex(value),
         Ragged::Text(text) => quoted(&Text::from(text.as_str()), CHARACTERS),
         Ragged::Bytes(bytes) => quoted(&Text::from(&bytes[..]), CHARACTERS),
         Ragged::List(entries) => format!("[{}]", list(entries)),
