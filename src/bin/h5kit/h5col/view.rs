@@ -1,6 +1,6 @@
 //! Tables in `h5kit view`.
 
-use h5kit::encoding::h5col::{Column, Predicate, Table as Columns};
+use h5kit::encoding::h5col::{Batch, Column, Rows, Table as Columns};
 
 use super::query::{self, shown};
 use crate::paint::{self, count};
@@ -43,8 +43,15 @@ fn few(column: &Column, rows: u64) -> Result<Vec<String>, Trouble> {
     Ok(shown(column, &values)?.into_iter().map(|value| value.unwrap_or_else(|| "null".to_owned())).collect())
 }
 
-/// The first rows of a table.
+/// The first rows of a table. A column that cannot be read is said, and left out.
 pub fn head(table: &Columns, rows: u64, session: &mut Session) -> Done {
-    let batch = table.select(Predicate::All).limit(rows).read()?;
-    query::show(table, &batch, rows, session)
+    let rows = 0..rows.min(table.nrows());
+    let mut batch = Batch { rows: Rows::range(rows.clone()), columns: Vec::new() };
+    for column in table.columns() {
+        match column.read(rows.clone()) {
+            Ok(values) => batch.columns.push((column.clone(), values)),
+            Err(error) => session.report(&error),
+        }
+    }
+    query::show(table, &batch, rows.end, session)
 }
