@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::chunked::ChunkReader;
 use super::heap::FileHeap;
 use super::info::{ObjectInfo, object_methods};
 use super::raw::{FillPattern, RawData, Store};
@@ -283,7 +284,7 @@ impl Dataset {
             return Err(SelectionFault::Rank { given: scaled.len(), rank: self.shape().len() }.into());
         };
         let entry = crate::walk::chunks::ChunkEntry { address, size: chunk.size, mask: chunk.filter_mask };
-        self.parts.raw.chunk(grid, &scaled, entry).map(Cow::into_owned).in_object(self.path())
+        ChunkReader::new(&self.parts.raw, grid).whole(&scaled, entry).in_object(self.path())
     }
 
     /// Reads the selected elements: into `Vec<T>`, an `ndarray` array, one value where one is selected, or an

@@ -51,6 +51,13 @@ pub trait Source: Debug + Send + Sync {
     /// [`is_missing`](Error::is_missing) holds where the range has not been fetched.
     fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>>;
 
+    /// The bytes of `range`, all of them, where they are in memory already; `None` where they have to be read, or
+    /// cannot be.
+    fn borrow(&self, range: Range<u64>) -> Option<&[u8]> {
+        let _ = range;
+        None
+    }
+
     /// Fills `buffer` with the bytes from `at` on.
     ///
     /// # Errors
@@ -90,6 +97,10 @@ impl Source for Memory {
 
     fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         slice(&self.0, &range).map(Cow::Borrowed)
+    }
+
+    fn borrow(&self, range: Range<u64>) -> Option<&[u8]> {
+        slice(&self.0, &range).ok()
     }
 }
 

@@ -1,6 +1,7 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -122,6 +123,29 @@ impl Storage {
     pub(crate) fn read_raw(&self, address: Addr, length: u64, structure: Structure) -> Result<Cow<'_, [u8]>> {
         let range = self.raw_range(address, length, structure)?;
         self.source.read(range.clone()).map_err(|e| self.ended(e, &range, structure))
+    }
+
+    /// Raw data: borrowed from the source where it can be, else read into `buffer`.
+    pub(crate) fn read_raw_with<'b>(
+        &'b self,
+        address: Addr,
+        length: u64,
+        structure: Structure,
+        buffer: &'b mut Vec<u8>,
+    ) -> Result<&'b [u8]> {
+        let range = self.raw_range(address, length, structure)?;
+        if let Some(bytes) = self.source.borrow(range.clone()) {
+            return Ok(bytes);
+        }
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        if buffer.len() < length {
+            let out_of_memory = |_| Error::io(format!("{length} bytes of memory"), ErrorKind::OutOfMemory.into());
+            buffer.try_reserve(length - buffer.len()).map_err(out_of_memory)?;
+            buffer.resize(length, 0);
+        }
+        let bytes = &mut buffer[..length];
+        self.source.read_into(range.start, bytes).map_err(|e| self.ended(e, &range, structure))?;
+        Ok(bytes)
     }
 
     /// Raw data into a buffer.
