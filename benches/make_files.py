@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Make the files that `filters` reads, once.
+"""Make the files that `filters` or `peers` reads, once.
 
 python make_files.py FOLDER
+python make_files.py --peers [--small] FOLDER
 
-FOLDER gets one file for each family of filters and `env.sh`, which sets where the C libraries are.
+FOLDER gets one file for each family of filters, or for each row of `peers`, and `env.sh`, which sets where the C
+libraries are. `--small` makes tiny files, to see whether all rows run.
 """
 
 import argparse
@@ -14,6 +16,8 @@ import sysconfig
 import h5py
 import hdf5plugin
 import numpy as np
+
+import peer_files
 
 RAW = 8 << 20  # bytes of a dataset before its filters
 LARGE, SMALL = 1 << 20, 64 << 10  # bytes of a chunk
@@ -281,11 +285,17 @@ def variables():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
-    folder = parser.parse_args().folder
+    parser.add_argument("--peers", action="store_true", help="the files of peers, some 4 GB")
+    parser.add_argument("--small", action="store_true", help="tiny ones")
+    arguments = parser.parse_args()
+    folder = arguments.folder
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "env.sh"), "w") as out:
         for name, value in variables():
             out.write(f"export {name}='{value}'\n")
+    if arguments.peers:
+        peer_files.make(folder, arguments.small)
+        return
     for make in (built_in, lzf, single, bitshuffle, blosc, blosc2, zfp):
         print(make.__name__.replace("_", " "), flush=True)
         make(folder)
