@@ -265,10 +265,12 @@ def zfp(folder):
 # ---------------------------------------------------------------- where the C libraries are
 
 
-def variables():
-    """What `filters` must be told, as (name, value)."""
-    beside = os.path.join(os.path.dirname(os.path.dirname(h5py.__file__)), "h5py.libs", "libhdf5-*")
+def variables(peers):
+    """What `filters` must be told, as (name, value); `peers` needs the plugins only, it has its own libhdf5."""
     yield "HDF5_PLUGIN_PATH", hdf5plugin.PLUGIN_PATH
+    if peers:
+        return
+    beside = os.path.join(os.path.dirname(os.path.dirname(h5py.__file__)), "h5py.libs", "libhdf5-*")
     found = glob.glob(beside)
     if len(found) != 1:
         raise SystemExit("h5py does not come with its own libhdf5 here: set LIBHDF5 by hand")
@@ -291,7 +293,7 @@ def main():
     folder = arguments.folder
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "env.sh"), "w") as out:
-        for name, value in variables():
+        for name, value in variables(arguments.peers):
             out.write(f"export {name}='{value}'\n")
     if arguments.peers:
         peer_files.make(folder, arguments.small)

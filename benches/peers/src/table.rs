@@ -34,8 +34,11 @@ pub fn remarks(row: &Row, measured: &[Measured]) -> Vec<String> {
         remarks.push(format!("{}: bytes read by calls of the system: {}.", row.name, read.join(", ")));
     }
     for side in measured.iter().filter(|side| side.threads == 1) {
-        if let Some(why) = &side.missing {
+        if let Some(why) = side.missing.as_ref().filter(|why| !why.is_empty()) {
             remarks.push(format!("{}: {}: {why}.", row.name, side.side.text()));
+        }
+        if side.slow {
+            remarks.push(format!("{}: {}: a single round.", row.name, side.side.text()));
         }
     }
     remarks
@@ -121,4 +124,41 @@ fn quantile(times: &[Duration], part: f64) -> Option<Duration> {
 fn spread(times: &[Duration]) -> f64 {
     let quartiles = quantile(times, 0.25).zip(quantile(times, 0.75)).zip(quantile(times, 0.5));
     quartiles.map_or(0.0, |((low, high), middle)| (high - low).as_secs_f64() / middle.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::{Into, SideName::*};
+
+    fn measured(side: SideName, threads: usize, milliseconds: &[u64]) -> Measured {
+        let times = milliseconds.iter().map(|n| Duration::from_millis(*n)).collect();
+        Measured { side, threads, times, read: 0, peak: Some(2_000), missing: None, slow: false }
+    }
+
+    #[test]
+    fn medians_targets_and_marks() {
+        let task = Task::Floats { dataset: "x", into: Into::New };
+        let targets = &[(1, Target::Libhdf5(2.0)), (2, Target::OneThread(1.5))];
+        let row = Row { name: "r", file: "f", task, targets, limits: &[Memcpy] };
+        let missing = Measured { missing: Some("why".to_owned()), ..measured(Pure, 1, &[]) };
+        let sides = [
+            measured(H5kit, 1, &[20, 10, 10]),
+            measured(Libhdf5, 1, &[40, 40, 40]),
+            missing,
+            measured(Memcpy, 1, &[5]),
+            measured(H5kit, 2, &[8, 8, 8]),
+        ];
+        assert_eq!(
+            lines(&row, &sides),
+            [
+                "| r | 1 | 0.0100 | 0.0400 | – | – | 0.00500 memcpy | 4.00 | 2 | reached, noisy | 2 / 2 / – / – |",
+                "| r | 2 | 0.00800 | 0.0400 | – | – | 0.00500 memcpy | 5.00 | 1.5 × one thread | \
+                 1.25: **missed** | 2 / 2 / – / – |",
+            ]
+        );
+        assert_eq!(remarks(&row, &sides), ["r: hdf5-pure: why."]);
+        assert_eq!(digits(12.345), "12.3");
+        assert_eq!(digits(0.000_001_234), "0.00000123");
+    }
 }

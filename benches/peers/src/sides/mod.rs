@@ -22,7 +22,7 @@ pub struct Cannot;
 
 impl fmt::Display for Cannot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("it has no way to do this")
+        f.write_str("cannot")
     }
 }
 
