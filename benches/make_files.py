@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Make the files that `filters` reads, once.
+"""Make the files that `filters` or `peers` reads, once.
 
 python make_files.py FOLDER
+python make_files.py --peers [--small] FOLDER
 
-FOLDER gets one file for each family of filters and `env.sh`, which sets where the C libraries are.
+FOLDER gets one file for each family of filters, or for each row of `peers`, and `env.sh`, which sets where the C
+libraries are. `--small` makes tiny files, to see whether all rows run.
 """
 
 import argparse
@@ -14,6 +16,8 @@ import sysconfig
 import h5py
 import hdf5plugin
 import numpy as np
+
+import peer_files
 
 RAW = 8 << 20  # bytes of a dataset before its filters
 LARGE, SMALL = 1 << 20, 64 << 10  # bytes of a chunk
@@ -261,10 +265,12 @@ def zfp(folder):
 # ---------------------------------------------------------------- where the C libraries are
 
 
-def variables():
-    """What `filters` must be told, as (name, value)."""
-    beside = os.path.join(os.path.dirname(os.path.dirname(h5py.__file__)), "h5py.libs", "libhdf5-*")
+def variables(peers):
+    """What `filters` must be told, as (name, value); `peers` needs the plugins only, it has its own libhdf5."""
     yield "HDF5_PLUGIN_PATH", hdf5plugin.PLUGIN_PATH
+    if peers:
+        return
+    beside = os.path.join(os.path.dirname(os.path.dirname(h5py.__file__)), "h5py.libs", "libhdf5-*")
     found = glob.glob(beside)
     if len(found) != 1:
         raise SystemExit("h5py does not come with its own libhdf5 here: set LIBHDF5 by hand")
@@ -281,11 +287,17 @@ def variables():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
-    folder = parser.parse_args().folder
+    parser.add_argument("--peers", action="store_true", help="the files of peers, some 4 GB")
+    parser.add_argument("--small", action="store_true", help="tiny ones")
+    arguments = parser.parse_args()
+    folder = arguments.folder
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "env.sh"), "w") as out:
-        for name, value in variables():
+        for name, value in variables(arguments.peers):
             out.write(f"export {name}='{value}'\n")
+    if arguments.peers:
+        peer_files.make(folder, arguments.small)
+        return
     for make in (built_in, lzf, single, bitshuffle, blosc, blosc2, zfp):
         print(make.__name__.replace("_", " "), flush=True)
         make(folder)
