@@ -298,6 +298,11 @@ impl Dataset {
             if self.parts.dataspace.is_null() {
                 return O::from_null();
             }
+            if matches!(selection, Selection::All)
+                && let Some(values) = self.whole::<O::Element>()?
+            {
+                return O::from_elements(values, self.shape());
+            }
             let selected = self.resolve(&selection)?;
             let values = self.values::<O::Element>(&selected)?;
             O::from_elements(values, &selected.shape())
@@ -396,6 +401,25 @@ impl Dataset {
         let (bytes, allowed) =
             (selected.elements().saturating_mul(size_of::<T>() as u64), self.file().limits().read_bytes);
         if bytes > allowed { Err(Error::limit("read_bytes", bytes, allowed)) } else { Ok(()) }
+    }
+
+    /// All elements, where they stand in one piece and have the bytes that they have in memory.
+    fn whole<T: Element>(&self) -> Result<Option<Vec<T>>> {
+        let Store::Contiguous(address) = self.parts.raw.store else { return Ok(None) };
+        let storage = self.file().storage();
+        let (n, bytes) = (self.len(), self.parts.raw.bytes_of(self.len())?);
+        if n.saturating_mul(size_of::<T>() as u64) != bytes as u64
+            || T::native_bytes(self.datatype(), &mut []).is_none()
+        {
+            return Ok(None);
+        }
+        // What cannot be in the file is refused before room is made for it.
+        storage.raw_range(address, bytes as u64, Structure::RawData)?;
+        let mut values = T::empty_vec(n as usize)?;
+        if let Some(bytes) = T::native_bytes(self.datatype(), &mut values).filter(|bytes| !bytes.is_empty()) {
+            storage.read_raw_into(address, bytes)?;
+        }
+        Ok(Some(values))
     }
 
     fn values<T: Element>(&self, selected: &Resolved) -> Result<Vec<T>> {
