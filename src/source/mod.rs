@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`Memory`] | memory | a borrow |
 //! | [`Mapped`] | a mapped file | a borrow |
-//! | [`FileSource`] | a file, read at positions | a copy |
+//! | [`FileSource`] | a file, read at positions, short reads by pages | a copy |
 //! | [`Extents`] | ranges that somebody fetched | a copy, or *missing* |
 //! | [`Family`], [`Multi`] | several files shown as one | what the member gives |
 //! | [`Traced`] | another source | what that gives, and a log of it |
@@ -19,6 +19,7 @@ mod extents;
 mod file;
 #[cfg(feature = "mmap")]
 mod mapped;
+mod pages;
 mod parts;
 mod traced;
 

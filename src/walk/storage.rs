@@ -38,6 +38,17 @@ impl<'a> Run<'a> {
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes.into_owned()
     }
+
+    /// The first `length` bytes, or all there are.
+    pub(crate) fn into_first(self, length: usize) -> Vec<u8> {
+        match self.bytes {
+            Cow::Borrowed(bytes) => bytes[..length.min(bytes.len())].to_vec(),
+            Cow::Owned(mut bytes) => {
+                bytes.truncate(length);
+                bytes
+            }
+        }
+    }
 }
 
 impl<'a> From<Block<'a>> for Run<'a> {
@@ -174,6 +185,16 @@ impl Storage {
         structure: Structure,
         decode: impl FnOnce() -> Result<(T, u64)>,
     ) -> Result<Arc<T>> {
+        self.memo.get(address, structure, || decode().map(|(value, bytes)| (value, Some(bytes))))
+    }
+
+    /// The same for structures that are not always kept: `decode` gives no bytes for those.
+    pub(crate) fn memo_some<T: Any + Send + Sync>(
+        &self,
+        address: Addr,
+        structure: Structure,
+        decode: impl FnOnce() -> Result<(T, Option<u64>)>,
+    ) -> Result<Arc<T>> {
         self.memo.get(address, structure, decode)
     }
 
@@ -212,6 +233,10 @@ impl Storage {
 
     fn fetch(&self, range: Range<u64>, structure: Structure) -> Result<Run<'_>> {
         let at = range.start;
+        if self.overlay.is_empty() {
+            let bytes = self.source.read(range.clone()).map_err(|e| self.ended(e, &range, structure))?;
+            return Ok(Run { bytes, at, widths: self.widths });
+        }
         let over = self.overlay.range(..range.end).rev().take_while(|(start, bytes)| {
             // Entries do not overlap one another, so that one that ends too early ends the search.
             *start + bytes.len() as u64 > range.start
