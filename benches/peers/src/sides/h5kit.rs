@@ -1,5 +1,6 @@
 //! h5kit.
 
+use std::num::NonZero;
 use std::path::Path;
 
 use h5kit::{File, Group, Object, Options};
@@ -12,9 +13,8 @@ pub struct H5kit {
 }
 
 /// The one place that says how many threads h5kit reads with.
-fn options(_threads: usize) -> Options {
-    // There is nothing yet to give the number to.
-    Options::new()
+fn options(threads: usize) -> Options {
+    Options::new().threads(NonZero::new(threads).unwrap_or(NonZero::<usize>::MIN))
 }
 
 /// Maps a file.
