@@ -33,6 +33,10 @@ pub struct Limits {
     pub read_bytes: u64,
     /// Bytes of decoded structures kept for reuse. Default 64 MiB.
     pub cache_bytes: u64,
+    /// Bytes of chunks kept with their filters undone, for reads that come back to them; 0 keeps none. A chunk of more
+    /// than a quarter of it is not kept. As many bytes at most of the memory that chunks are decoded in are kept from
+    /// one read to the next. Default 32 MiB.
+    pub chunk_cache_bytes: u64,
 }
 
 impl Default for Limits {
@@ -49,6 +53,7 @@ impl Default for Limits {
             chunk_bytes: if narrow { 256 << 20 } else { 4 << 30 },
             read_bytes: if narrow { 1 << 30 } else { 64 << 30 },
             cache_bytes: 64 << 20,
+            chunk_cache_bytes: 32 << 20,
         }
     }
 }

@@ -29,6 +29,37 @@ pub fn lookup3_from(initial: u32, bytes: &[u8]) -> u32 {
     mix.finish()
 }
 
+/// lookup3 of `bytes` with zeros in place of those of a range.
+#[must_use]
+pub fn lookup3_without(bytes: &[u8], range: std::ops::Range<usize>) -> u32 {
+    let mut mix = Mix::new(bytes.len(), 0);
+    let copy = |from: usize, to: usize| {
+        let mut block = [0; 12];
+        block[..to - from].copy_from_slice(&bytes[from..to]);
+        for i in range.start.max(from)..range.end.min(to) {
+            block[i - from] = 0;
+        }
+        block
+    };
+    // Blocks before the end of the range are copied, the rest is not.
+    let copied = range.end.next_multiple_of(12).min(bytes.len().saturating_sub(1) / 12 * 12);
+    for start in (0..copied).step_by(12) {
+        mix.add(&copy(start, start + 12));
+        mix.stir();
+    }
+    let mut rest = copied;
+    while bytes.len() - rest > 12 {
+        mix.add(&bytes[rest..rest + 12]);
+        mix.stir();
+        rest += 12;
+    }
+    if bytes.is_empty() {
+        return mix.c;
+    }
+    mix.add(&copy(rest, bytes.len()));
+    mix.finish()
+}
+
 struct Mix {
     a: u32,
     b: u32,
@@ -74,7 +105,21 @@ impl Mix {
 
 #[cfg(test)]
 mod tests {
-    use super::{lookup3, lookup3_from};
+    use super::{lookup3, lookup3_from, lookup3_without};
+
+    #[test]
+    fn a_range_counts_as_zeros() {
+        let bytes: Vec<u8> = (1..=60).collect();
+        for length in 0..bytes.len() {
+            for start in 0..=length {
+                for end in start..=length.min(start + 5) {
+                    let mut zeroed = bytes[..length].to_vec();
+                    zeroed[start..end].fill(0);
+                    assert_eq!(lookup3_without(&bytes[..length], start..end), lookup3(&zeroed));
+                }
+            }
+        }
+    }
 
     #[test]
     fn published_values() {

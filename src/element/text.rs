@@ -1,7 +1,7 @@
 use super::sequence::variable_length;
 use super::{Decoder, Element, mismatch, pairs, unfit};
 use crate::bytes::Text;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::message::datatype::{Class, Datatype, Padding};
 
 /// The bytes of an element as they are stored, padding included; those of a variable-length string or of a
@@ -22,8 +22,19 @@ pub(crate) fn trimmed(element: &[u8], padding: Padding) -> &[u8] {
     }
 }
 
-fn until_nul(bytes: &[u8]) -> &[u8] {
-    bytes.split(|b| *b == 0).next().unwrap_or_default()
+pub(super) fn until_nul(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+    &bytes[..end]
+}
+
+/// The name of an element of an enumeration.
+pub(super) fn name_of<'m, T: Element>(members: &'m [(Text, Vec<u8>)], i: usize, element: &[u8]) -> Result<&'m Text> {
+    let member = members.iter().find(|(_, stored)| stored == element);
+    member.map(|(name, _)| name).ok_or_else(|| no_member::<T>(i, element))
+}
+
+fn no_member<T: Element>(i: usize, element: &[u8]) -> Error {
+    unfit::<T>(i, format!("an element that is no member ({element:02x?})"))
 }
 
 /// A decoder that makes a value of the bytes of each string.
@@ -49,10 +60,8 @@ fn strings<T: Element>(datatype: &Datatype, make: fn(&[u8]) -> Option<T>) -> Res
             let members = members.clone();
             Ok(Box::new(move |bytes, _, values| {
                 for (i, element, value) in pairs(bytes, values) {
-                    let name = members.iter().find(|(_, stored)| stored == element);
-                    *value = name
-                        .and_then(|(name, _)| make(name.as_bytes()))
-                        .ok_or_else(|| unfit::<T>(i, format!("an element that is no member ({element:02x?})")))?;
+                    let name = name_of::<T>(&members, i, element)?;
+                    *value = make(name.as_bytes()).ok_or_else(|| no_member::<T>(i, element))?;
                 }
                 Ok(())
             }))

@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use super::input::{Input, length, zeroed};
+use super::input::{Input, length, owned, resize, zeroed};
 use super::{bad_value, bit_planes, lz4, value, zstd};
 use crate::error::FilterFault;
 
@@ -31,11 +31,16 @@ const ZSTD: u32 = 3;
 /// No element size, or one of 0; blocks of no whole eights of elements; an unknown compression; an input
 /// that ends early or is damaged; a result longer than `bound`.
 pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], bound: usize) -> Result<Cow<'a, [u8]>, FilterFault> {
+    owned(|out| decode_into(&bytes, values, bound, out))
+}
+
+/// [`decode`] into a buffer, whatever is in it.
+pub(super) fn decode_into(bytes: &[u8], values: &[u32], bound: usize, out: &mut Vec<u8>) -> Result<(), FilterFault> {
     let size = element(values)?;
-    let mut input = Input(&bytes);
+    let mut input = Input(bytes);
     let mut unpacker = match compression(values) {
         NOTHING => {
-            let mut out = zeroed(length(bytes.len() as u64, bound)?)?;
+            resize(out, length(bytes.len() as u64, bound)?)?;
             let whole = input.bytes(out.len() - tail(out.len(), size))?;
             let block = block(values, size)?;
             let (blocks, rest) = out.split_at_mut(whole.len());
@@ -43,7 +48,7 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], bound: usize) -> Result<
                 bit_planes::join(planes, size, out);
             }
             rest.copy_from_slice(input.0);
-            return Ok(Cow::Owned(out));
+            return Ok(());
         }
         LZ4 => Unpacker::Lz4,
         ZSTD => Unpacker::Zstd(Box::new(zstd::Decoder::new(&[])?)),
@@ -57,7 +62,7 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], bound: usize) -> Result<
     if total / zstd::RATIO > input.0.len() {
         return Err(FilterFault::Truncated);
     }
-    let mut out = zeroed(total)?;
+    resize(out, total)?;
     let mut planes = zeroed(block.min(total))?;
     let (blocks, rest) = out.split_at_mut(total - tail(total, size));
     for out in blocks.chunks_mut(block) {
@@ -67,7 +72,7 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], bound: usize) -> Result<
         bit_planes::join(planes, size, out);
     }
     rest.copy_from_slice(input.bytes(rest.len())?);
-    Ok(Cow::Owned(out))
+    Ok(())
 }
 
 /// Does it, with what the client data say.

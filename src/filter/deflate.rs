@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
-use super::input::room;
+use super::input::{owned, room};
 use super::value;
 use crate::error::FilterFault;
 
@@ -18,21 +18,26 @@ pub(super) const RATIO: usize = 1032;
 /// # Errors
 /// A stream that is damaged (its checksum included), has no end, or is longer than `bound` inflated.
 pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'a, [u8]>, FilterFault> {
+    owned(|out| decode_into(&bytes, &[], bound, out))
+}
+
+/// [`decode`] into a buffer, whatever is in it.
+pub(super) fn decode_into(bytes: &[u8], _: &[u32], bound: usize, out: &mut Vec<u8>) -> Result<(), FilterFault> {
     let mut inflater = Decompress::new(true);
     // With room for a byte too many: it tells a stream that is too long from one that ends at the bound.
-    let mut out = room(bytes.len(), RATIO, bound)?;
+    room(out, bytes.len(), RATIO, bound)?;
     loop {
         let taken = inflater.total_in() as usize;
         let made = out.len();
         let rest = bytes.get(taken..).unwrap_or_default();
         let status = inflater
-            .decompress_vec(rest, &mut out, FlushDecompress::Finish)
+            .decompress_vec(rest, out, FlushDecompress::Finish)
             .map_err(|_| FilterFault::Stream("the zlib stream is damaged"))?;
         if out.len() > bound {
             return Err(FilterFault::TooLong(bound as u64));
         }
         match status {
-            Status::StreamEnd => return Ok(Cow::Owned(out)),
+            Status::StreamEnd => return Ok(()),
             // Nothing taken and nothing made although there is room: more input is wanted.
             _ if made == out.len() && inflater.total_in() as usize == taken => return Err(FilterFault::Truncated),
             _ => {}

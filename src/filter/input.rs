@@ -1,6 +1,8 @@
 //! Bytes taken from the front of what a filter was given.
 #![allow(dead_code, reason = "each set of features takes what it needs")]
 
+use std::borrow::Cow;
+
 use crate::error::FilterFault;
 
 /// What is left of the input.
@@ -27,9 +29,29 @@ impl<'a> Input<'a> {
     }
 }
 
+/// What a decoder puts into an empty buffer.
+pub(super) fn owned<'a>(
+    decode: impl FnOnce(&mut Vec<u8>) -> Result<(), FilterFault>,
+) -> Result<Cow<'a, [u8]>, FilterFault> {
+    let mut out = Vec::new();
+    decode(&mut out)?;
+    Ok(Cow::Owned(out))
+}
+
 /// So many zeros, of which the system hands out the pages as they are used.
 pub(super) fn zeroed(length: usize) -> Result<Vec<u8>, FilterFault> {
     bytemuck::allocation::try_zeroed_vec(length).map_err(|()| FilterFault::Memory(length as u64))
+}
+
+/// Makes a buffer one of so many zeros.
+pub(super) fn zero(buffer: &mut Vec<u8>, length: usize) -> Result<(), FilterFault> {
+    if buffer.capacity() < length {
+        *buffer = zeroed(length)?;
+    } else {
+        buffer.clear();
+        buffer.resize(length, 0);
+    }
+    Ok(())
 }
 
 /// Makes a buffer as long as this, whatever its bytes.
@@ -39,12 +61,12 @@ pub(super) fn resize(buffer: &mut Vec<u8>, length: usize) -> Result<(), FilterFa
     Ok(())
 }
 
-/// Memory for as much as can come out: no more than `bound`, and than each byte of the input can turn into.
-pub(super) fn room(bytes: usize, ratio: usize, bound: usize) -> Result<Vec<u8>, FilterFault> {
+/// Empties a buffer and makes room for as much as can come out: no more than `bound`, and than each byte of the input
+/// can turn into.
+pub(super) fn room(out: &mut Vec<u8>, bytes: usize, ratio: usize, bound: usize) -> Result<(), FilterFault> {
     let length = bound.min(bytes.saturating_mul(ratio)).saturating_add(SLACK);
-    let mut out = Vec::new();
-    out.try_reserve_exact(length).map_err(|_| FilterFault::Memory(length as u64))?;
-    Ok(out)
+    out.clear();
+    out.try_reserve_exact(length).map_err(|_| FilterFault::Memory(length as u64))
 }
 
 /// Bytes that decoders want to have behind the end of what they make.

@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use super::input::{Input, length, zeroed};
+use super::input::{Input, length, owned, resize};
 use crate::error::FilterFault;
 
 /// The length of a block where the client data do not say.
@@ -24,7 +24,12 @@ pub(super) const RATIO: usize = 255;
 /// An input that ends early, a block that does not have the length it should, or a chunk longer than
 /// `bound`.
 pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'a, [u8]>, FilterFault> {
-    let mut input = Input(&bytes);
+    owned(|out| decode_into(&bytes, &[], bound, out))
+}
+
+/// [`decode`] into a buffer, whatever is in it.
+pub(super) fn decode_into(bytes: &[u8], _: &[u32], bound: usize, out: &mut Vec<u8>) -> Result<(), FilterFault> {
+    let mut input = Input(bytes);
     let total = length(u64::from_be_bytes(input.array()?), bound)?;
     let block = u32::from_be_bytes(input.array()?) as usize;
     if total / RATIO > input.0.len() {
@@ -33,7 +38,7 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'
     if block == 0 && total > 0 {
         return Err(FilterFault::Stream("LZ4 blocks of no bytes"));
     }
-    let mut out = zeroed(total)?;
+    resize(out, total)?;
     for out in out.chunks_mut(block.max(1)) {
         let taken = u32::from_be_bytes(input.array()?) as usize;
         let stored = input.bytes(taken)?;
@@ -43,7 +48,7 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'
             fill(stored, out)?;
         }
     }
-    Ok(Cow::Owned(out))
+    Ok(())
 }
 
 /// The most bytes that writing can make of so many: what was not compressed, and a length for each block.

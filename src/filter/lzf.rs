@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::copies::{literals, repeat};
-use super::input::{Input, zeroed};
+use super::input::{Input, owned, resize};
 use crate::error::FilterFault;
 
 /// The longest run of literals, in bytes.
@@ -22,10 +22,15 @@ const REACH: usize = 8192;
 /// An input that ends in the middle of a run, a copy from before the beginning, or a result longer
 /// than `bound`.
 pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'a, [u8]>, FilterFault> {
+    owned(|out| decode_into(&bytes, &[], bound, out))
+}
+
+/// [`decode`] into a buffer, whatever is in it.
+pub(super) fn decode_into(bytes: &[u8], _: &[u32], bound: usize, out: &mut Vec<u8>) -> Result<(), FilterFault> {
     let too_long = FilterFault::TooLong(bound as u64);
     // Three bytes give 264 at most.
-    let mut out = zeroed(bound.min(bytes.len().saturating_mul(COPY / 3)))?;
-    let mut input = Input(&bytes);
+    resize(out, bound.min(bytes.len().saturating_mul(COPY / 3)))?;
+    let mut input = Input(bytes);
     let mut at = 0;
     while !input.0.is_empty() {
         let control = input.byte()?;
@@ -35,7 +40,7 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'
             if from.len() > out.len() - at {
                 return Err(too_long);
             }
-            literals(&mut out, at, from, ahead);
+            literals(out, at, from, ahead);
             at += from.len();
         } else {
             let short = usize::from(control >> 5);
@@ -47,12 +52,12 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'
             if count > out.len() - at {
                 return Err(too_long);
             }
-            repeat(&mut out, at, back, count);
+            repeat(out, at, back, count);
             at += count;
         }
     }
     out.truncate(at);
-    Ok(Cow::Owned(out))
+    Ok(())
 }
 
 /// Compresses. The result may be longer than the input, by a byte in 32.

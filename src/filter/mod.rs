@@ -39,14 +39,16 @@ mod registry;
 pub mod rounding;
 pub mod scale_offset;
 pub mod shuffle;
+mod spare;
 pub mod szip;
 #[cfg(feature = "zfp")]
 pub mod zfp;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 
-pub use pipeline::{Failed, Step, available, decode, encode};
+pub use pipeline::{Failed, Step, available, decode, decode_with, encode};
 pub use registry::{register, unregister};
+pub use spare::Spare;
 
 use crate::error::FilterFault;
 

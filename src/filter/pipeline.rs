@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::registry::{Codec, codec};
+use super::spare::Spare;
 use crate::error::{Fault, FilterFault, Unsupported};
 use crate::limits::Limits;
 
@@ -50,11 +51,26 @@ pub fn decode<'a>(
     expected: usize,
     limits: &Limits,
 ) -> Result<Cow<'a, [u8]>, Failed> {
+    decode_with(steps, mask, bytes, expected, limits, &mut Spare::new())
+}
+
+/// [`decode`] with memory of earlier calls, to which the result can be given back.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_with<'a>(
+    steps: &[Step],
+    mask: u32,
+    bytes: Cow<'a, [u8]>,
+    expected: usize,
+    limits: &Limits,
+    spare: &mut Spare,
+) -> Result<Cow<'a, [u8]>, Failed> {
     let applied = applied(steps, mask)?;
     let mut bytes = bytes;
     for (i, (step, codec)) in applied.iter().enumerate().rev() {
         let bound = bound(&applied[..i], expected, limits);
-        bytes = codec.decode(bytes, &step.values, bound).map_err(|fault| Failed { id: step.id, fault })?;
+        bytes = codec.decode(bytes, &step.values, bound, spare).map_err(|fault| Failed { id: step.id, fault })?;
     }
     if bytes.len() == expected {
         Ok(bytes)

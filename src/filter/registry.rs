@@ -4,11 +4,14 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use super::spare::Spare;
 use super::{fletcher32, nbit, rounding, scale_offset, shuffle, szip};
 use crate::error::{FilterFault, Unsupported};
 
 /// From bytes, client data and the most bytes that may come out, to bytes.
 pub(super) type Decode = for<'a> fn(Cow<'a, [u8]>, &[u32], usize) -> Result<Cow<'a, [u8]>, FilterFault>;
+/// The same into a buffer with memory to be used again.
+pub(super) type DecodeInto = fn(&[u8], &[u32], usize, &mut Vec<u8>) -> Result<(), FilterFault>;
 /// From bytes and client data to bytes.
 pub(super) type Encode = fn(&[u8], &[u32]) -> Result<Vec<u8>, FilterFault>;
 /// A caller's decoder, called with the same.
@@ -34,11 +37,17 @@ fn a_little_longer(bytes: usize, _: &[u32]) -> usize {
 }
 
 enum Decoder {
+    Into(DecodeInto),
     Own(Decode),
     Registered(Registered),
 }
 
 impl Codec {
+    /// The same, decoded into a buffer that is used again for chunk after chunk.
+    fn into(self, decode: DecodeInto) -> Self {
+        Self { decoder: Decoder::Into(decode), ..self }
+    }
+
     /// A filter that compresses.
     const fn compression(decode: Decode, encode: Encode) -> Self {
         Self { decoder: Decoder::Own(decode), encode: Some(encode), compresses: true, longest: a_little_longer }
@@ -66,8 +75,15 @@ impl Codec {
         bytes: Cow<'a, [u8]>,
         values: &[u32],
         bound: usize,
+        spare: &mut Spare,
     ) -> Result<Cow<'a, [u8]>, FilterFault> {
         let out = match &self.decoder {
+            Decoder::Into(decode) => {
+                let mut out = spare.take();
+                decode(&bytes, values, bound, &mut out)?;
+                spare.give(bytes);
+                return Ok(Cow::Owned(out));
+            }
             Decoder::Own(decode) => return decode(bytes, values, bound),
             Decoder::Registered(decode) => decode(&bytes, values, bound)?,
         };
@@ -97,32 +113,57 @@ pub(super) fn codec(id: u16) -> Result<Codec, Unsupported> {
         });
     }
     match id {
-        1 => featured!(id, "deflate", Codec::compression(super::deflate::decode, super::deflate::encode)),
-        2 => Ok(Codec::rearrangement(shuffle::decode, Some(shuffle::encode))),
+        1 => featured!(
+            id,
+            "deflate",
+            Codec::compression(super::deflate::decode, super::deflate::encode).into(super::deflate::decode_into)
+        ),
+        2 => Ok(Codec::rearrangement(shuffle::decode, Some(shuffle::encode)).into(shuffle::decode_into)),
         3 => Ok(Codec::rearrangement(fletcher32::decode, Some(fletcher32::encode)).growing(fletcher32::longest)),
         4 => Ok(Codec::compression(szip::decode, szip::encode)),
         5 => Ok(Codec::compression(nbit::decode, nbit::encode)),
         6 => Ok(Codec::compression(scale_offset::decode, scale_offset::encode)),
         305 => featured!(id, "lzo", Codec::decompression(super::lzo::decode)),
         307 => featured!(id, "bzip2", Codec::compression(super::bzip2::decode, super::bzip2::encode)),
-        32000 => featured!(id, "lzf", Codec::compression(super::lzf::decode, super::lzf::encode)),
-        32001 => featured!(id, "blosc", Codec::compression(super::blosc::decode, super::blosc::encode)),
+        32000 => featured!(
+            id,
+            "lzf",
+            Codec::compression(super::lzf::decode, super::lzf::encode).into(super::lzf::decode_into)
+        ),
+        32001 => featured!(
+            id,
+            "blosc",
+            Codec::compression(super::blosc::decode, super::blosc::encode).into(super::blosc::decode_into)
+        ),
         32004 => featured!(
             id,
             "lz4",
-            Codec::compression(super::lz4::decode, super::lz4::encode).growing(super::lz4::longest)
+            Codec::compression(super::lz4::decode, super::lz4::encode)
+                .into(super::lz4::decode_into)
+                .growing(super::lz4::longest)
         ),
         32008 => featured!(
             id,
             "bitshuffle",
             Codec::compression(super::bitshuffle::decode, super::bitshuffle::encode)
+                .into(super::bitshuffle::decode_into)
                 .growing(super::bitshuffle::longest)
         ),
         32013 => featured!(id, "zfp", Codec::decompression(super::zfp::decode).growing(super::zfp::longest)),
-        32015 => featured!(id, "zstd", Codec::compression(super::zstd::decode, super::zstd::encode)),
+        32015 => featured!(
+            id,
+            "zstd",
+            Codec::compression(super::zstd::decode, super::zstd::encode).into(super::zstd::decode_into)
+        ),
         32019 => featured!(id, "jpeg", Codec::decompression(super::jpeg::decode).growing(super::jpeg::longest)),
         32022 | 32023 | 32032 => Ok(Codec::rearrangement(rounding::decode, None)),
-        32026 => featured!(id, "blosc2", Codec::decompression(super::blosc2::decode).growing(super::blosc2::longest)),
+        32026 => featured!(
+            id,
+            "blosc2",
+            Codec::decompression(super::blosc2::decode)
+                .into(super::blosc2::decode_into)
+                .growing(super::blosc2::longest)
+        ),
         _ => Err(Unsupported::Filter(id)),
     }
 }

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use super::input::resize;
 use super::{bad_value, value};
 use crate::error::FilterFault;
 
@@ -17,6 +18,18 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], _bound: usize) -> Result
         return Ok(bytes);
     }
     Ok(Cow::Owned(join(&bytes, size)))
+}
+
+/// [`decode`] into a buffer, whatever is in it.
+pub(super) fn decode_into(bytes: &[u8], values: &[u32], _: usize, out: &mut Vec<u8>) -> Result<(), FilterFault> {
+    let size = element(values)?;
+    resize(out, bytes.len())?;
+    if is_same(bytes.len(), size) {
+        out.copy_from_slice(bytes);
+    } else {
+        join_into(bytes, size, out);
+    }
+    Ok(())
 }
 
 /// Takes the bytes of every element apart.

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::input::room;
+use super::input::{owned, room};
 use super::value;
 use crate::error::FilterFault;
 
@@ -18,11 +18,15 @@ pub(super) const RATIO: usize = 1 << 16;
 /// # Errors
 /// A frame that is damaged (its checksum included), ends early, needs a dictionary, or leads beyond `bound`.
 pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'a, [u8]>, FilterFault> {
-    skippable(&bytes)?;
-    let mut out = room(bytes.len(), RATIO, bound)?;
+    owned(|out| decode_into(&bytes, &[], bound, out))
+}
+
+/// [`decode`] into a buffer, whatever is in it.
+pub(super) fn decode_into(bytes: &[u8], _: &[u32], bound: usize, out: &mut Vec<u8>) -> Result<(), FilterFault> {
+    skippable(bytes)?;
+    room(out, bytes.len(), RATIO, bound)?;
     let mut context = zrip::DecompressContext::new();
-    context.decompress_into_with_limit(&bytes, &mut out, bound).map_err(|error| fault(&error, bound))?;
-    Ok(Cow::Owned(out))
+    context.decompress_into_with_limit(bytes, out, bound).map(|_| ()).map_err(|error| fault(&error, bound))
 }
 
 /// Compresses at the level that the first client data value says, 3 where it says nothing. Levels above 4

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::attribute::Attribute;
+use super::chunked::{ChunkCache, Workspaces};
 use super::dataset::Dataset;
 use super::group::Group;
 use super::info::ObjectInfo;
@@ -42,6 +43,9 @@ pub struct File(Arc<Inner>);
 struct Inner {
     opened: OpenFile,
     options: Options,
+    threads: usize,
+    chunk_cache: ChunkCache,
+    workspaces: Workspaces,
     /// Files that this one names, by those names.
     others: Mutex<HashMap<String, File>>,
     /// Paths of the objects, once somebody has asked.
@@ -91,7 +95,15 @@ impl File {
     }
 
     pub(super) fn new(opened: OpenFile, options: Options) -> Self {
-        Self(Arc::new(Inner { opened, options, others: Mutex::default(), paths: OnceLock::new() }))
+        Self(Arc::new(Inner {
+            threads: options.most_threads(),
+            chunk_cache: ChunkCache::new(opened.frame.storage.limits().chunk_cache_bytes),
+            workspaces: Workspaces::new(opened.frame.storage.limits().chunk_cache_bytes),
+            opened,
+            options,
+            others: Mutex::default(),
+            paths: OnceLock::new(),
+        }))
     }
 
     /// The root group.
@@ -239,6 +251,19 @@ impl File {
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         self.storage().source()
+    }
+
+    /// Most threads of one read.
+    pub(super) fn threads(&self) -> usize {
+        self.0.threads
+    }
+
+    pub(super) fn chunk_cache(&self) -> &ChunkCache {
+        &self.0.chunk_cache
+    }
+
+    pub(super) fn workspaces(&self) -> &Workspaces {
+        &self.0.workspaces
     }
 
     pub(crate) fn storage(&self) -> &Storage {

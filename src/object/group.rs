@@ -114,7 +114,7 @@ impl Group {
     }
 
     /// Where the group keeps its links.
-    fn stored(&self) -> Result<StoredLinks> {
+    fn stored(&self) -> Result<&StoredLinks> {
         let header = self.info.header();
         let storage = self.file().storage();
         match StoredLinks::of(storage, header)? {

@@ -102,7 +102,12 @@ fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// The path of a child.
 pub(super) fn join(parent: &str, name: &Text) -> String {
-    format!("{}/{name}", parent.trim_end_matches('/'))
+    let (parent, name) = (parent.trim_end_matches('/'), name.display());
+    let mut path = String::with_capacity(parent.len() + 1 + name.len());
+    path.push_str(parent);
+    path.push('/');
+    path.push_str(&name);
+    path
 }
 
 /// A place where a path led to: an object header of a file.
@@ -114,7 +119,8 @@ struct Place {
 
 impl Place {
     fn open(self) -> Result<Object> {
-        Object::at(&self.file, self.address, Arc::from(self.path.as_str())).in_object(&self.path)
+        let path: Arc<str> = Arc::from(self.path);
+        Object::at(&self.file, self.address, path.clone()).in_object(&path)
     }
 }
 
@@ -153,34 +159,40 @@ pub(super) fn link(group: &Group, path: &[u8]) -> Result<(Group, Link)> {
 
 /// What a link of a group leads to.
 pub(super) fn follow(group: &Group, link: &Link) -> Result<Object> {
-    let path = join(group.path(), &link.name);
-    Walk { followed: 0 }.follow(group, link, path.clone()).in_object(&path)?.open()
+    Walk { followed: 0 }.step(group, link)?.open()
 }
 
 impl Walk {
     fn resolve(&mut self, start: &Group, path: &[u8]) -> Result<Place> {
         let root = path.starts_with(b"/");
         let mut group = if root { start.file().root() } else { start.clone() };
-        let mut place =
-            Place { file: group.file().clone(), address: group.info().address_raw(), path: group.path().to_owned() };
-        for (i, part) in parts(path).enumerate() {
-            if i > 0 {
+        let mut place: Option<Place> = None;
+        for part in parts(path) {
+            if let Some(place) = place {
                 group = match place.open()? {
                     Object::Group(group) => group,
                     other => return Err(other.is_not("group")),
                 };
             }
-            let link = find(&group, part)?;
-            let path = join(group.path(), &link.name);
-            place = self.follow(&group, &link, path.clone()).in_object(&path)?;
+            place = Some(self.step(&group, &find(&group, part)?)?);
         }
-        Ok(place)
+        Ok(place.unwrap_or_else(|| Place {
+            file: group.file().clone(),
+            address: group.info().address_raw(),
+            path: group.path().to_owned(),
+        }))
     }
 
-    fn follow(&mut self, group: &Group, link: &Link, path: String) -> Result<Place> {
+    /// Goes where a link of a group leads.
+    fn step(&mut self, group: &Group, link: &Link) -> Result<Place> {
+        let path = join(group.path(), &link.name);
         if let LinkTarget::Hard { header } = link.target {
             return Ok(Place { file: group.file().clone(), address: header, path });
         }
+        self.follow(group, link, path.clone()).in_object(&path)
+    }
+
+    fn follow(&mut self, group: &Group, link: &Link, path: String) -> Result<Place> {
         self.followed += 1;
         let allowed = group.file().limits().link_traversals;
         if self.followed > allowed {

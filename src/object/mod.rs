@@ -1,7 +1,7 @@
 //! The public API: files and what is in them.
 
 mod attribute;
-mod copy;
+mod chunked;
 mod dataset;
 mod file;
 mod group;
@@ -16,6 +16,7 @@ mod paths;
 mod raw;
 mod storage_info;
 mod virtual_read;
+mod workers;
 
 pub use attribute::{Attribute, Attributes};
 pub use dataset::{Dataset, Member};

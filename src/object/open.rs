@@ -1,9 +1,11 @@
 use std::ffi::OsString;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::file::File;
 use super::neighbour::{Folder, Neighbours};
+use super::workers;
 use crate::error::{Cause, Error, Result, Unsupported, Usage};
 use crate::format::driver_info::DriverInfo;
 use crate::limits::Limits;
@@ -26,6 +28,7 @@ pub struct Options {
     limits: Limits,
     neighbours: Option<Arc<dyn Neighbours>>,
     anywhere: bool,
+    threads: Option<NonZero<usize>>,
 }
 
 impl Options {
@@ -45,6 +48,17 @@ impl Options {
     #[must_use]
     pub fn neighbours(self, neighbours: impl Neighbours + 'static) -> Self {
         Self { neighbours: Some(Arc::new(neighbours)), ..self }
+    }
+
+    /// Most threads that share the work of one read, the caller's included. 1 keeps all of it in the thread that
+    /// reads. Default: as many as the machine runs at once. Small reads use fewer; each has a chunk or two in memory.
+    #[must_use]
+    pub fn threads(self, threads: NonZero<usize>) -> Self {
+        Self { threads: Some(threads), ..self }
+    }
+
+    pub(super) fn most_threads(&self) -> usize {
+        self.threads.map_or_else(workers::available, NonZero::get)
     }
 
     /// Lets the file name other files anywhere: by absolute paths, by `..`, and relative to the working

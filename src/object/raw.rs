@@ -1,22 +1,19 @@
 //! The raw data of a dataset: the bytes of selected elements in the file's datatype.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::Arc;
 
-use super::copy::{BoxCopy, Segment, segments};
+use super::chunked;
 use super::file::File;
 use super::virtual_read::{self, Nesting};
 use crate::bytes::Addr;
 use crate::error::{Corrupt, Error, Fault, Result, Structure};
-use crate::filter::{self, Step};
+use crate::filter::Step;
 use crate::format::message::datatype::Datatype;
 use crate::format::message::external_data_files::ExternalDataFiles;
 use crate::format::virtual_mapping::VirtualMappings;
-use crate::selection::{Axis, Resolved, RowRun};
+use crate::selection::Resolved;
 use crate::source::Source;
-use crate::walk::chunks::{ChunkEntry, ChunkGrid, StoredChunks};
+use crate::walk::chunks::ChunkGrid;
 use crate::walk::each;
 use crate::walk::local_heap::Names;
 
@@ -145,8 +142,8 @@ impl RawData {
                 self.read_flat(selected, target, &|from, target| read_pieces(&pieces, from, target))
             }
             Store::Chunked(grid) => match selected {
-                Resolved::Grid { axes, .. } => self.read_grid(grid, axes, target),
-                Resolved::Runs { runs, .. } => self.read_runs(grid, runs, target),
+                Resolved::Grid { axes, .. } => chunked::read_grid(self, grid, axes, target),
+                Resolved::Runs { runs, .. } => chunked::read_runs(self, grid, runs, target),
             },
             Store::Virtual(mappings) => virtual_read::read(self, mappings, selected, target),
         }
@@ -183,107 +180,6 @@ impl RawData {
             }
         }
         missing.map_or(Ok(()), Err)
-    }
-
-    fn read_grid(&self, grid: &ChunkGrid, axes: &[Axis], target: &mut [u8]) -> Result<()> {
-        let chunk = grid.layout.chunk();
-        let wanted: Vec<Range<u64>> =
-            axes.iter().zip(chunk).map(|(axis, n)| axis.start / n..axis.end().div_ceil(*n)).collect();
-        let found = self.find(grid, &wanted)?;
-        if !found.covers(&wanted) {
-            self.fill.fill(target);
-        }
-        let target_dims: Vec<u64> = axes.iter().map(Axis::len).collect();
-        let mut parts: Vec<Vec<Segment>> = vec![Vec::new(); axes.len()];
-        for (scaled, entry) in found.iter() {
-            for (d, part) in parts.iter_mut().enumerate() {
-                let start = scaled[d] * chunk[d];
-                *part = segments(&axes[d], &(start..(start + chunk[d]).min(self.dims[d])));
-            }
-            if parts.iter().any(Vec::is_empty) {
-                continue;
-            }
-            let bytes = self.chunk(grid, scaled, entry)?;
-            BoxCopy::new(&parts, chunk, &target_dims, self.element_size()).run(&bytes, target);
-        }
-        Ok(())
-    }
-
-    fn read_runs(&self, grid: &ChunkGrid, runs: &[RowRun], target: &mut [u8]) -> Result<()> {
-        let (size, chunk, rank) = (self.element_size(), grid.layout.chunk(), self.dims.len());
-        // What is wanted of each chunk: element in the chunk, byte in the result, elements.
-        let mut wanted: HashMap<Vec<u64>, Vec<(u64, usize, u64)>> = HashMap::new();
-        let mut to = 0;
-        let mut place = vec![0; rank];
-        for run in runs {
-            let mut run = *run;
-            while run.length > 0 {
-                let mut rest = run.start;
-                for d in (0..rank).rev() {
-                    place[d] = rest % self.dims[d];
-                    rest /= self.dims[d];
-                }
-                let last = rank - 1;
-                let in_chunk = chunk[last] - place[last] % chunk[last];
-                let n = run.length.min(in_chunk).min(self.dims[last] - place[last]);
-                let inside = place.iter().zip(chunk).fold(0, |i, (p, n)| i * n + p % n);
-                let scaled = place.iter().zip(chunk).map(|(p, n)| p / n).collect();
-                wanted.entry(scaled).or_default().push((inside, to, n));
-                to += n as usize * size;
-                run = RowRun { start: run.start + n, length: run.length - n };
-            }
-        }
-        let bounds: Vec<Range<u64>> = (0..rank)
-            .map(|d| {
-                let along = || wanted.keys().map(|scaled| scaled[d]);
-                along().min().unwrap_or(0)..along().max().map_or(0, |n| n + 1)
-            })
-            .collect();
-        let found = self.find(grid, &bounds)?;
-        self.fill.fill(target);
-        for (scaled, entry) in found.iter() {
-            let Some(moves) = wanted.get(scaled) else { continue };
-            let bytes = self.chunk(grid, scaled, entry)?;
-            for (inside, to, n) in moves {
-                let (from, n) = (*inside as usize * size, *n as usize * size);
-                target[*to..to + n].copy_from_slice(&bytes[from..from + n]);
-            }
-        }
-        Ok(())
-    }
-
-    /// The chunks of a box that are in the file, about to be read.
-    fn find(&self, grid: &ChunkGrid, wanted: &[Range<u64>]) -> Result<StoredChunks> {
-        let (bytes, allowed) = (grid.chunk_bytes()?, self.file.limits().chunk_bytes);
-        if bytes > allowed {
-            return Err(Error::limit("chunk_bytes", bytes, allowed));
-        }
-        let found = grid.find(self.file.storage(), wanted)?;
-        self.file.storage().prefetch(found.iter().map(|(_, entry)| (entry.address, entry.size)))?;
-        Ok(found)
-    }
-
-    /// The bytes of a chunk with its filters undone: a whole chunk, also at the edges.
-    pub(super) fn chunk(&self, grid: &ChunkGrid, scaled: &[u64], entry: ChunkEntry) -> Result<Cow<'_, [u8]>> {
-        const S: Structure = Structure::Chunk;
-        let storage = self.file.storage();
-        let (expected, limits) = (grid.chunk_bytes()?, storage.limits());
-        if entry.size > limits.chunk_bytes {
-            return Err(Error::limit("chunk_bytes", entry.size, limits.chunk_bytes));
-        }
-        let bytes = storage.read_raw(entry.address, entry.size, S)?;
-        let chunk = grid.layout.chunk();
-        let sticks_out = || (0..chunk.len()).any(|d| (scaled[d] + 1).saturating_mul(chunk[d]) > self.dims[d]);
-        let mask = if grid.layout.edges_unfiltered() && sticks_out() { u32::MAX } else { entry.mask };
-        filter::decode(&self.steps, mask, bytes, expected as usize, limits).map_err(|failed| {
-            let at = storage.position(entry.address);
-            let fault = match failed.id {
-                // No filter was at work: the chunk has another length than it should.
-                0 => Fault::Mismatch { found: entry.size, expected },
-                id => Fault::Filter { id, fault: failed.fault },
-            };
-            Corrupt::new(S, "filtered bytes", at, fault).into()
-        })
     }
 
     fn external_pieces(&self, files: &ExternalDataFiles) -> Result<Vec<Piece>> {

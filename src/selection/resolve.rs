@@ -53,7 +53,7 @@ impl Axis {
     }
 
     /// Selected indices below `limit`.
-    fn before(&self, limit: u64) -> u64 {
+    pub(crate) fn before(&self, limit: u64) -> u64 {
         let Some(room) = limit.checked_sub(self.start) else { return 0 };
         let stride = self.stride.max(1);
         let whole = (room / stride).min(self.count);

@@ -4,15 +4,20 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
+use super::pages::Pages;
 use super::{Source, past_end};
 use crate::error::{Error, Result};
 
 /// A file that is read at positions; its own cursor is not used.
+///
+/// Short reads are answered from pages, of which up to 4 MiB are kept: a file that is changed while it is open may be
+/// seen as it was or as it is.
 #[derive(Debug)]
 pub struct FileSource {
     file: File,
     length: u64,
     name: String,
+    pages: Pages,
 }
 
 impl FileSource {
@@ -27,7 +32,7 @@ impl FileSource {
             if metadata.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok((file, metadata.len())) }
         });
         match opened {
-            Ok((file, length)) => Ok(Self { file, length, name }),
+            Ok((file, length)) => Ok(Self { file, length, name, pages: Pages::default() }),
             Err(e) => Err(Error::io(name, e)),
         }
     }
@@ -49,7 +54,14 @@ impl Source for FileSource {
     }
 
     fn read_into(&self, at: u64, buffer: &mut [u8]) -> Result<()> {
-        read_exact_at(&self.file, buffer, at).map_err(|e| Error::io(self.name.clone(), e))
+        let fetch = |at, bytes: &mut [u8]| read_exact_at(&self.file, bytes, at);
+        let inside = at.checked_add(buffer.len() as u64).is_some_and(|end| end <= self.length);
+        let read = if inside && buffer.len() <= Pages::LONGEST {
+            self.pages.read(at, buffer, self.length, fetch)
+        } else {
+            fetch(at, buffer)
+        };
+        read.map_err(|e| Error::io(self.name.clone(), e))
     }
 }
 

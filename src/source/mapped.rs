@@ -36,4 +36,8 @@ impl Source for Mapped {
     fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         slice(&self.0, &range).map(Cow::Borrowed)
     }
+
+    fn borrow(&self, range: Range<u64>) -> Option<&[u8]> {
+        slice(&self.0, &range).ok()
+    }
 }

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`Memory`] | memory | a borrow |
 //! | [`Mapped`] | a mapped file | a borrow |
-//! | [`FileSource`] | a file, read at positions | a copy |
+//! | [`FileSource`] | a file, read at positions, short reads by pages | a copy |
 //! | [`Extents`] | ranges that somebody fetched | a copy, or *missing* |
 //! | [`Family`], [`Multi`] | several files shown as one | what the member gives |
 //! | [`Traced`] | another source | what that gives, and a log of it |
@@ -19,6 +19,7 @@ mod extents;
 mod file;
 #[cfg(feature = "mmap")]
 mod mapped;
+mod pages;
 mod parts;
 mod traced;
 
@@ -50,6 +51,13 @@ pub trait Source: Debug + Send + Sync {
     /// `Io` where the range leaves the source or the system fails; an error for which
     /// [`is_missing`](Error::is_missing) holds where the range has not been fetched.
     fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>>;
+
+    /// The bytes of `range`, all of them, where they are in memory already; `None` where they have to be read, or
+    /// cannot be.
+    fn borrow(&self, range: Range<u64>) -> Option<&[u8]> {
+        let _ = range;
+        None
+    }
 
     /// Fills `buffer` with the bytes from `at` on.
     ///
@@ -90,6 +98,10 @@ impl Source for Memory {
 
     fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         slice(&self.0, &range).map(Cow::Borrowed)
+    }
+
+    fn borrow(&self, range: Range<u64>) -> Option<&[u8]> {
+        slice(&self.0, &range).ok()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Version 2 B-trees: all records, or those of a range.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use super::{Storage, Visited, each};
 use crate::bytes::{Addr, Block};
@@ -14,6 +15,18 @@ pub(crate) struct Tree {
     pub(crate) header: BTreeV2,
     pub(crate) geometry: Geometry,
 }
+
+/// A node that is kept for the next search.
+#[derive(Debug)]
+struct KeptNode {
+    depth: u16,
+    record_type: RecordType,
+    records: Vec<u8>,
+    children: Vec<Child>,
+}
+
+/// Nodes that a search among records in order goes through at most.
+const MOST_NODES: u32 = 256;
 
 /// Records in the tree's order, one after the other.
 #[derive(Debug)]
@@ -49,6 +62,92 @@ impl Tree {
         Ok(Self { address, header, geometry })
     }
 
+    /// The tree at an address, from the memo where it is there.
+    pub(crate) fn kept(storage: &Storage, address: Addr, types: &[RecordType]) -> Result<Arc<Self>> {
+        let open = || Ok((Self::open(storage, address, types)?, size_of::<Self>() as u64));
+        let tree = storage.memo(address, Structure::BTreeV2Header, open)?;
+        if types.contains(&tree.header.record_type) {
+            Ok(tree)
+        } else {
+            Self::open(storage, address, types).map(Arc::new)
+        }
+    }
+
+    /// The records that `place` finds equal, as [`range`](Self::range) finds them, in a tree whose records are in order:
+    /// nodes are searched, and kept for the next search. `None` where too many nodes would have to be.
+    pub(crate) fn search(&self, storage: &Storage, place: &dyn Fn(&[u8]) -> Ordering) -> Result<Option<Records>> {
+        let mut records = self.no_records(storage);
+        let root = self.root();
+        let mut left = MOST_NODES;
+        let whole = root.records == 0
+            || self.search_node(storage, root, self.header.depth, place, &mut left, &mut records.bytes)?;
+        Ok(whole.then_some(records))
+    }
+
+    /// True where all of the node was searched.
+    fn search_node(
+        &self,
+        storage: &Storage,
+        child: Child,
+        depth: u16,
+        place: &dyn Fn(&[u8]) -> Ordering,
+        left: &mut u32,
+        found: &mut Vec<u8>,
+    ) -> Result<bool> {
+        let Some((address, rest)) = child.address.zip(left.checked_sub(1)) else { return Ok(false) };
+        *left = rest;
+        let size = self.geometry.record_size;
+        let node = storage.memo(address, Node::structure(depth), || {
+            let node = self.with_node(storage, child, depth, |node, _| {
+                Ok(KeptNode {
+                    depth,
+                    record_type: node.record_type,
+                    records: node.records.concat(),
+                    children: node.children.clone(),
+                })
+            })?;
+            let bytes = node.records.len() + node.children.len() * size_of::<Child>();
+            Ok((node, bytes as u64))
+        })?;
+        let n = node.records.len() / size;
+        if (node.depth, node.record_type, n as u64) != (depth, self.header.record_type, child.records) {
+            return Ok(false);
+        }
+        let record = |i: usize| &node.records[i * size..(i + 1) * size];
+        let (mut low, mut high) = (0, n);
+        while low < high {
+            let middle = (low + high) / 2;
+            if place(record(middle)) == Ordering::Less { low = middle + 1 } else { high = middle }
+        }
+        // Between the children beside them stand the records that are equal.
+        for i in low..=n {
+            if let Some(child) = node.children.get(i)
+                && child.records > 0
+                && !self.search_node(storage, *child, depth - 1, place, left, found)?
+            {
+                return Ok(false);
+            }
+            if i == n || place(record(i)) != Ordering::Equal {
+                break;
+            }
+            found.extend_from_slice(record(i));
+        }
+        Ok(true)
+    }
+
+    fn no_records(&self, storage: &Storage) -> Records {
+        Records {
+            bytes: Vec::new(),
+            size: self.geometry.record_size,
+            at: storage.position(self.address),
+            widths: storage.widths(),
+        }
+    }
+
+    fn root(&self) -> Child {
+        Child { address: self.header.root, records: self.header.root_records.into(), total: None }
+    }
+
     /// All records.
     pub(crate) fn all(&self, storage: &Storage) -> Result<Records> {
         self.range(storage, &|_| Ordering::Equal)
@@ -57,13 +156,8 @@ impl Tree {
     /// The records that `place` finds equal: it says whether a record comes before, in, or after the range
     /// asked for. Only the nodes that can hold such records are read.
     pub(crate) fn range(&self, storage: &Storage, place: &dyn Fn(&[u8]) -> Ordering) -> Result<Records> {
-        let mut records = Records {
-            bytes: Vec::new(),
-            size: self.geometry.record_size,
-            at: storage.position(self.address),
-            widths: storage.widths(),
-        };
-        let root = Child { address: self.header.root, records: self.header.root_records.into(), total: None };
+        let mut records = self.no_records(storage);
+        let root = self.root();
         let mut visited = Visited::new(Structure::BTreeV2Internal, ("index_nodes", storage.limits().index_nodes));
         if root.records > 0 {
             self.descend(storage, root, self.header.depth, place, &mut visited, &mut records.bytes)?;

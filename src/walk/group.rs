@@ -22,6 +22,7 @@ use crate::format::symbol_table_entry::SymbolTableEntry;
 use crate::format::symbol_table_node::SymbolTableNode;
 
 /// Where a group keeps its links.
+#[derive(Debug)]
 pub(crate) enum Links {
     /// B-tree, symbol table nodes and local heap.
     Old { btree: Addr, heap: Arc<Names> },
@@ -33,7 +34,14 @@ pub(crate) enum Links {
 
 impl Links {
     /// Where the group with this header keeps its links; `None` where it is no group.
-    pub(crate) fn of(storage: &Storage, header: &ObjectHeader) -> Result<Option<Self>> {
+    pub(crate) fn of<'h>(storage: &Storage, header: &'h ObjectHeader) -> Result<Option<&'h Self>> {
+        if let Some(links) = header.links.get() {
+            return Ok(Some(links));
+        }
+        Ok(Self::decode(storage, header)?.map(|links| header.links.get_or_init(|| links)))
+    }
+
+    fn decode(storage: &Storage, header: &ObjectHeader) -> Result<Option<Self>> {
         if let Some(run) = header.body(storage, MessageType::SYMBOL_TABLE)? {
             let table = SymbolTable::decode(run.block())?;
             let undefined = |field| run.block().corrupt(Structure::SymbolTable, field, Fault::Undefined);
@@ -86,19 +94,31 @@ impl Links {
             fault.map_or(Ok(None), Err)
         };
         match self {
-            Self::Old { btree, heap } => find_old(storage, *btree, heap, name),
+            Self::Old { btree, heap } => match find_sorted(storage, *btree, heap, name) {
+                Ok(Some((node, entry))) => old_link(storage, node, &entry, Text::from(name), heap).map(Some),
+                Err(e) if e.is_missing() => Err(e),
+                // What is out of order is found all the same, and what is at fault is told.
+                _ => find_old(storage, *btree, heap, name),
+            },
             Self::Compact => pick(&mut compact(header)),
             Self::Dense { info, heap } => {
                 let Some(index) = info.name_index else {
                     return pick(&mut self.all(storage, header)?.into_iter());
                 };
-                let tree = Tree::open(storage, index, &[RecordType::LINK_NAME])?;
+                let tree = Tree::kept(storage, index, &[RecordType::LINK_NAME])?;
                 let hash = lookup3(name);
                 // The hash is what the record begins with. Several names may have the same.
-                let records = tree.range(storage, &|record| {
-                    record.first_chunk().map_or(Ordering::Less, |h| u32::from_le_bytes(*h).cmp(&hash))
-                })?;
-                pick(&mut dense(storage, *heap, &records, RecordType::LINK_NAME)?.into_iter())
+                let place =
+                    |record: &[u8]| record.first_chunk().map_or(Ordering::Less, |h| u32::from_le_bytes(*h).cmp(&hash));
+                match find_dense(storage, *heap, &tree, &place, name) {
+                    Ok(Some(link)) => Ok(Some(link)),
+                    Err(e) if e.is_missing() => Err(e),
+                    // What is out of order is found all the same, and what is at fault is told.
+                    _ => {
+                        let records = tree.range(storage, &place)?;
+                        pick(&mut dense(storage, *heap, &records, RecordType::LINK_NAME)?.into_iter())
+                    }
+                }
             }
         }
     }
@@ -115,11 +135,31 @@ fn dense(storage: &Storage, heap: Addr, records: &Records, kind: RecordType) -> 
     each(records.iter(), |record| {
         let link = || {
             let record = LinkRecord::decode(record, kind)?;
-            Ok(Link::decode(heap.object(storage, record.id())?.block())?)
+            heap.with_object(storage, record.id(), |object| Ok(Link::decode(object)?))
         };
         keep(&mut links, link())
     })?;
     Ok(links)
+}
+
+/// The link of a name, found as in a tree whose records are in order.
+fn find_dense(
+    storage: &Storage,
+    heap: Addr,
+    tree: &Tree,
+    place: &dyn Fn(&[u8]) -> Ordering,
+    name: &[u8],
+) -> Result<Option<Link>> {
+    let Some(records) = tree.search(storage, place)? else { return Ok(None) };
+    let heap = Heap::open(storage, heap)?;
+    for record in records.iter() {
+        let record = LinkRecord::decode(record, RecordType::LINK_NAME)?;
+        let link = heap.with_object(storage, record.id(), |object| Ok(Link::decode(object)?))?;
+        if link.name.as_bytes() == name {
+            return Ok(Some(link));
+        }
+    }
+    Ok(None)
 }
 
 /// Keeps a link, or what is wrong with it; only what the source lacks is an error here.
@@ -196,6 +236,48 @@ fn keep_fault(links: &mut Vec<Result<Link>>, walk: Result<()>) -> Result<()> {
     match walk {
         Ok(()) => Ok(()),
         Err(e) => keep(links, Err(e)),
+    }
+}
+
+/// The entry of a name, found as in a tree whose names are in order: one node of each level is read.
+fn find_sorted(storage: &Storage, btree: Addr, heap: &Names, name: &[u8]) -> Result<Option<(Addr, SymbolTableEntry)>> {
+    let segment = heap.kept_segment(storage)?;
+    let compare = |offset: u64| match &segment {
+        Some(segment) => heap.bytes_in_segment(segment, offset).map(|found| found.cmp(name)),
+        None => heap.name(storage, offset).map(|found| found.as_bytes().cmp(name)),
+    };
+    let (mut address, mut level) = (btree, None);
+    loop {
+        let node = storage.memo(address, Structure::BTreeV1, || {
+            let node = group_tree(storage).node(storage, address, level)?;
+            let bytes = 24 * node.keys.len() as u64;
+            Ok((node, bytes))
+        })?;
+        if level.is_some_and(|level| level != node.level) {
+            return Ok(None);
+        }
+        // The first child whose right key is not before the name: it holds the names up to that one.
+        let (mut low, mut high) = (0, node.children.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            if compare(node.keys[middle + 1])? == Ordering::Less { low = middle + 1 } else { high = middle }
+        }
+        let Some(child) = node.children.get(low).copied().flatten() else { return Ok(None) };
+        if node.level > 0 {
+            (address, level) = (child, Some(node.level - 1));
+            continue;
+        }
+        let node = storage.memo(child, Structure::SymbolTableNode, || {
+            let node = symbol_table_node(storage, child)?;
+            let bytes = size_of::<SymbolTableEntry>() as u64 * node.entries.len() as u64;
+            Ok((node, bytes))
+        })?;
+        for entry in &node.entries {
+            if compare(entry.name)? == Ordering::Equal {
+                return Ok(Some((child, entry.clone())));
+            }
+        }
+        return Ok(None);
     }
 }
 

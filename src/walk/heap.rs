@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::btree_v2::Tree;
@@ -61,16 +62,34 @@ impl Heap {
     /// # Errors
     /// An ID of another heap, or blocks that break the format.
     pub(crate) fn object(&self, storage: &Storage, id: &[u8]) -> Result<Run<'static>> {
+        self.with_object(storage, id, |block| Ok(Run::from(block).into_owned()))
+    }
+
+    /// Calls `with` with the object of this ID.
+    ///
+    /// # Errors
+    /// As [`object`](Self::object), and what `with` says.
+    pub(crate) fn with_object<T>(
+        &self,
+        storage: &Storage,
+        id: &[u8],
+        with: impl FnOnce(Block<'_>) -> Result<T>,
+    ) -> Result<T> {
         let at = storage.position(self.address);
         let w = storage.widths();
-        match HeapId::decode(Block::new(id, at, w), &self.header)? {
-            HeapId::Managed { offset, length } => self.managed(storage, offset, length),
-            HeapId::Tiny(bytes) => Ok(Run::new(Cow::Owned(bytes), at, w)),
-            HeapId::HugeDirect { address, length, filtered } => {
-                self.huge(storage, &HugeRecord { address, length, filtered, key: None })
+        let run = match HeapId::decode(Block::new(id, at, w), &self.header)? {
+            HeapId::Managed { offset, length } => {
+                let (block, range) = self.managed(storage, offset, length)?;
+                let at = block.at + range.start as u64;
+                return with(Block::new(&block.bytes[range], at, w));
             }
-            HeapId::HugeIndirect { key } => self.huge(storage, &self.huge_record(storage, key)?),
-        }
+            HeapId::Tiny(bytes) => Run::new(Cow::Owned(bytes), at, w),
+            HeapId::HugeDirect { address, length, filtered } => {
+                self.huge(storage, &HugeRecord { address, length, filtered, key: None })?
+            }
+            HeapId::HugeIndirect { key } => self.huge(storage, &self.huge_record(storage, key)?)?,
+        };
+        with(run.block())
     }
 
     fn corrupt(&self, storage: &Storage, field: &'static str, fault: Fault) -> Error {
@@ -117,7 +136,8 @@ impl Heap {
         Ok(Run::new(Cow::Owned(bytes.into_owned()), at, storage.widths()))
     }
 
-    fn managed(&self, storage: &Storage, offset: u64, length: u64) -> Result<Run<'static>> {
+    /// The direct block that holds an object, and where in it.
+    fn managed(&self, storage: &Storage, offset: u64, length: u64) -> Result<(Arc<Direct>, Range<usize>)> {
         let table = &self.header.table;
         let Some(root) = self.header.root else {
             return Err(self.corrupt(storage, "address of root block", Fault::Undefined));
@@ -186,13 +206,12 @@ impl Heap {
         size: u64,
         offset: u64,
         length: u64,
-    ) -> Result<Run<'static>> {
+    ) -> Result<(Arc<Direct>, Range<usize>)> {
         let block = self.direct(storage, entry, size)?;
         let end = offset.checked_add(length).filter(|end| *end <= block.bytes.len() as u64);
         match end {
             Some(end) if offset >= self.header.direct_head(storage.widths()) => {
-                let bytes = block.bytes[offset as usize..end as usize].to_vec();
-                Ok(Run::new(Cow::Owned(bytes), block.at + offset, storage.widths()))
+                Ok((block, offset as usize..end as usize))
             }
             _ => Err(self.corrupt(storage, "offset", Fault::Value(offset))),
         }

@@ -17,6 +17,9 @@ pub(crate) struct Names {
 /// Bytes in which most names end.
 const FIRST_READ: u64 = 64;
 
+/// Bytes of segments that are read as a whole for a single name.
+const SMALL: u64 = 64 << 10;
+
 impl Names {
     /// Opens the heap at an address.
     pub(crate) fn open(storage: &Storage, address: Addr) -> Result<Arc<Self>> {
@@ -33,12 +36,26 @@ impl Names {
         storage.read(self.data(storage)?, self.heap.data_size, Structure::LocalHeap)
     }
 
+    /// The whole data segment, to look up more than one name; `None` where it is large.
+    pub(crate) fn kept_segment(&self, storage: &Storage) -> Result<Option<Arc<Run<'static>>>> {
+        if self.heap.data_size > SMALL {
+            return Ok(None);
+        }
+        let segment = || Ok((self.segment(storage)?.into_owned(), self.heap.data_size));
+        storage.memo(self.data(storage)?, Structure::LocalHeap, segment).map(Some)
+    }
+
     /// The name at an offset of a segment that was read.
     pub(crate) fn in_segment(&self, segment: &Run<'_>, offset: u64) -> Result<Text> {
+        self.bytes_in_segment(segment, offset).map(Text::from)
+    }
+
+    /// The bytes of the name at an offset of a segment that was read.
+    pub(crate) fn bytes_in_segment<'r>(&self, segment: &'r Run<'_>, offset: u64) -> Result<&'r [u8]> {
         let block = segment.block();
         let from = usize::try_from(offset).ok().and_then(|offset| block.bytes().get(offset..));
         let name = from.and_then(|from| Some(&from[..from.iter().position(|b| *b == 0)?]));
-        name.map(Text::from).ok_or_else(|| {
+        name.ok_or_else(|| {
             Corrupt::new(Structure::LocalHeap, "link name offset", block.at(), Fault::Value(offset)).into()
         })
     }

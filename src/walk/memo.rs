@@ -1,5 +1,6 @@
 use std::any::Any;
 use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::bytes::Addr;
@@ -15,7 +16,47 @@ pub(super) struct Memo {
 #[derive(Debug, Default)]
 struct State {
     used: u64,
-    kept: HashMap<(Addr, Structure), Arc<dyn Any + Send + Sync>>,
+    kept: HashMap<(Addr, Structure), Arc<dyn Any + Send + Sync>, Seed>,
+}
+
+/// What the hashes of one memo begin with, so that no file can choose addresses that meet in one place.
+#[derive(Debug)]
+struct Seed(u64);
+
+impl Default for Seed {
+    fn default() -> Self {
+        Self(RandomState::new().hash_one(0))
+    }
+}
+
+impl BuildHasher for Seed {
+    type Hasher = AddressHasher;
+
+    fn build_hasher(&self) -> AddressHasher {
+        AddressHasher(self.0)
+    }
+}
+
+/// Mixes two numbers by one multiplication each.
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64((*byte).into()));
+    }
+
+    fn write_u64(&mut self, n: u64) {
+        let product = u128::from(self.0 ^ n) * 0x9e37_79b9_7f4a_7c15;
+        self.0 = (product >> 64) as u64 ^ product as u64;
+    }
+
+    fn write_isize(&mut self, n: isize) {
+        self.write_u64(n as u64);
+    }
 }
 
 impl Memo {
@@ -23,14 +64,15 @@ impl Memo {
         Self { budget, state: Mutex::default() }
     }
 
-    /// The structure at an address, decoded now unless it was before. `decode` gives it with its bytes.
+    /// The structure at an address, decoded now unless it was before. `decode` gives it with its bytes; `None` where it
+    /// is not worth keeping.
     ///
     /// When the budget is used up everything is forgotten: what is needed again is decoded again.
     pub(super) fn get<T: Any + Send + Sync>(
         &self,
         address: Addr,
         structure: Structure,
-        decode: impl FnOnce() -> Result<(T, u64)>,
+        decode: impl FnOnce() -> Result<(T, Option<u64>)>,
     ) -> Result<Arc<T>> {
         const OVERHEAD: u64 = 128;
         let key = (address, structure);
@@ -40,6 +82,7 @@ impl Memo {
         }
         let (value, bytes) = decode()?;
         let value = Arc::new(value);
+        let Some(bytes) = bytes else { return Ok(value) };
         let cost = bytes.saturating_add(OVERHEAD);
         let mut state = lock();
         if state.used.saturating_add(cost) > self.budget {

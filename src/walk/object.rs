@@ -1,12 +1,14 @@
 //! Object headers: all chunks of one, and the bodies of its messages.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, OnceLock};
 
+use super::group::Links;
 use super::shared;
 use super::{Run, Storage, Visited};
 use crate::bytes::{Addr, Block, Widths};
 use crate::error::{Cause, Corrupt, Error, Fault, Result, Structure, Unsupported};
+use crate::format::message::attribute::Attribute;
 use crate::format::message::continuation::Continuation;
 use crate::format::object_header::{Message, MessageType, Messages, Prefix};
 use crate::format::verified;
@@ -17,19 +19,33 @@ pub(crate) struct ObjectHeader {
     pub(crate) address: Addr,
     pub(crate) prefix: Prefix,
     widths: Widths,
-    chunks: Vec<HeaderChunk>,
-    messages: Vec<(usize, Message)>,
+    first: HeaderChunk,
+    continuations: Vec<HeaderChunk>,
+    messages: Vec<(u32, Message)>,
+    /// Where the links are, once somebody has asked.
+    pub(super) links: OnceLock<Links>,
+    /// Names of the attributes, once somebody has asked for one of many.
+    names: OnceLock<HashMap<Vec<u8>, usize>>,
 }
 
-/// The messages of one chunk, and where their bytes stand.
+/// The bytes of one chunk's messages, and where they stand.
 #[derive(Debug)]
 struct HeaderChunk {
     bytes: Vec<u8>,
+    /// Bytes before the first message.
+    skip: usize,
+    /// Position of the first message.
     at: u64,
 }
 
 /// Bytes that are read of a header before its length is known.
 const FIRST_READ: u64 = 512;
+
+/// Messages of most objects.
+const USUAL: usize = 10;
+
+/// Messages that are worth keeping decoded, whatever the object is.
+const MANY: usize = 2 * USUAL;
 
 impl ObjectHeader {
     /// The header at an address.
@@ -37,10 +53,13 @@ impl ObjectHeader {
     /// # Errors
     /// A header that breaks the format, or holds a message that must be understood and is not.
     pub(crate) fn read(storage: &Storage, address: Addr) -> Result<Arc<Self>> {
-        storage.memo(address, Structure::ObjectHeader, || {
+        storage.memo_some(address, Structure::ObjectHeader, || {
             let header = Self::load(storage, address)?;
-            let bytes = header.chunks.iter().map(|c| c.bytes.len() + 64).sum::<usize>() + header.messages.len() * 64;
-            Ok((header, bytes as u64))
+            // Groups are gone through again and again; a dataset is opened once, and small headers are read again sooner
+            // than found.
+            let kept = header.messages.len() > MANY || !header.has(MessageType::DATA_LAYOUT);
+            let bytes = header.chunks().map(|c| c.bytes.len() + 64).sum::<usize>() + header.messages.len() * 128;
+            Ok((header, kept.then_some(bytes as u64)))
         })
     }
 
@@ -55,8 +74,14 @@ impl ObjectHeader {
         let block = run.block().sub(S, "size of chunk #0", 0..length as usize)?;
         let block = if checksum > 0 { verified(block, S)? } else { block };
         let first = block.sub(S, "size of chunk #0", head as usize..(length - checksum) as usize)?;
-        let mut header = Self { address, prefix, widths: storage.widths(), chunks: Vec::new(), messages: Vec::new() };
-        let mut continuations = header.add_chunk(first, S)?;
+        let mut messages = Vec::with_capacity(USUAL);
+        let mut continuations = add_chunk(&prefix, first, S, 0, &mut messages)?;
+        let first = HeaderChunk { at: first.at(), skip: head as usize, bytes: run.into_first(length as usize) };
+        let (links, names, widths) = (OnceLock::new(), OnceLock::new(), storage.widths());
+        let mut header = Self { address, prefix, widths, first, continuations: Vec::new(), messages, links, names };
+        if continuations.is_empty() {
+            return Ok(header);
+        }
         let mut visited = Visited::new(S, ("header_chunks", storage.limits().header_chunks.into()));
         visited.enter(storage, address)?;
         while let Some((at, continuation)) = continuations.pop_front() {
@@ -77,43 +102,21 @@ impl ObjectHeader {
     ) -> Result<VecDeque<(u64, Continuation)>> {
         const S: Structure = Structure::ObjectHeaderContinuation;
         let run = storage.read(address, length, S)?;
-        if self.prefix.version() == 1 {
-            return self.add_chunk(run.block(), S);
-        }
-        let body = verified(run.block(), S)?;
-        let (_, messages) =
-            body.run_rest(S, |i| crate::bytes::parse::field("signature", crate::bytes::parse::signature(b"OCHK"))(i))?;
-        self.add_chunk(messages, S)
+        let messages = if self.prefix.version() == 1 {
+            run.block()
+        } else {
+            let signature = crate::bytes::parse::signature(b"OCHK");
+            verified(run.block(), S)?.run_rest(S, crate::bytes::parse::field("signature", signature))?.1
+        };
+        let number = self.continuations.len() as u32 + 1;
+        let found = add_chunk(&self.prefix, messages, S, number, &mut self.messages)?;
+        let (at, skip) = (messages.at(), (messages.at() - run.block().at()) as usize);
+        self.continuations.push(HeaderChunk { at, skip, bytes: run.into_bytes() });
+        Ok(found)
     }
 
-    /// Adds the messages of a chunk and gives its continuations with their positions.
-    fn add_chunk(&mut self, block: Block<'_>, structure: Structure) -> Result<VecDeque<(u64, Continuation)>> {
-        let decoded = Messages::decode(block, &self.prefix, structure)?;
-        let number = self.chunks.len();
-        let mut continuations = VecDeque::new();
-        for message in decoded.messages {
-            let body = block.sub(structure, "message data", message.body.clone())?;
-            match message.kind {
-                MessageType::NIL => continue,
-                MessageType::CONTINUATION => {
-                    continuations.push_back((body.at(), Continuation::decode(body)?));
-                    continue;
-                }
-                kind if !kind.is_understood() && message.flags.fail_if_unknown() => {
-                    let feature = Unsupported::Message(kind.0);
-                    return Err(Cause::Unsupported { feature, at: body.at() }.into());
-                }
-                MessageType::REFERENCE_COUNT if self.prefix.version() == 1 => {
-                    // There it stands in the prefix; libhdf5 refuses such a header too.
-                    let fault = Fault::Value(message.kind.0.into());
-                    return Err(Corrupt::new(structure, "message type", body.at(), fault).into());
-                }
-                _ => {}
-            }
-            self.messages.push((number, message));
-        }
-        self.chunks.push(HeaderChunk { bytes: block.bytes().to_vec(), at: block.at() });
-        Ok(continuations)
+    fn chunks(&self) -> impl Iterator<Item = &HeaderChunk> {
+        std::iter::once(&self.first).chain(&self.continuations)
     }
 
     /// The messages, in the order of the chunks.
@@ -123,16 +126,38 @@ impl ObjectHeader {
 
     /// The stored bodies of all messages of a type, pointers not followed.
     pub(crate) fn stored(&self, kind: MessageType) -> impl Iterator<Item = (&Message, Block<'_>)> {
-        self.all_stored().filter(move |(message, _)| message.kind == kind)
+        let found = self.messages.iter().filter(move |(_, message)| message.kind == kind);
+        found.map(|(chunk, message)| (message, self.body_of(*chunk, message)))
     }
 
-    /// The stored bodies of all messages, pointers not followed.
-    pub(crate) fn all_stored(&self) -> impl Iterator<Item = (&Message, Block<'_>)> {
-        self.messages.iter().map(|(chunk, message)| {
-            let chunk = &self.chunks[*chunk];
-            let body = &chunk.bytes[message.body.clone()];
-            (message, Block::new(body, chunk.at + message.body.start as u64, self.widths))
-        })
+    /// The attribute message of a name, where it is one of many and stands here.
+    pub(super) fn attribute_named(&self, name: &[u8]) -> Option<(&Message, Block<'_>)> {
+        if self.messages.len() <= MANY {
+            return None;
+        }
+        let names = self.names.get_or_init(|| {
+            let mut names = HashMap::new();
+            for (i, (chunk, message)) in self.messages.iter().enumerate() {
+                if message.kind == MessageType::ATTRIBUTE
+                    && !message.flags.shared()
+                    && let Ok(name) = Attribute::decode_name(self.body_of(*chunk, message))
+                {
+                    names.entry(name.to_vec()).or_insert(i);
+                }
+            }
+            names
+        });
+        let (chunk, message) = self.messages.get(*names.get(name)?)?;
+        Some((message, self.body_of(*chunk, message)))
+    }
+
+    fn body_of(&self, chunk: u32, message: &Message) -> Block<'_> {
+        let chunk = match chunk {
+            0 => &self.first,
+            n => &self.continuations[n as usize - 1],
+        };
+        let body = &chunk.bytes[chunk.skip + message.body.start..chunk.skip + message.body.end];
+        Block::new(body, chunk.at + message.body.start as u64, self.widths)
     }
 
     /// The body of the first message of a type, wherever it stands.
@@ -170,4 +195,43 @@ impl ObjectHeader {
     pub(crate) fn has(&self, kind: MessageType) -> bool {
         self.messages().any(|message| message.kind == kind)
     }
+}
+
+/// Adds the messages of the chunk of a number, and gives its continuations with their positions.
+fn add_chunk(
+    prefix: &Prefix,
+    block: Block<'_>,
+    structure: Structure,
+    number: u32,
+    messages: &mut Vec<(u32, Message)>,
+) -> Result<VecDeque<(u64, Continuation)>> {
+    let mut continuations = VecDeque::new();
+    let mut keep = |message: &Message| -> Result<bool> {
+        let body = block.sub(structure, "message data", message.body.clone())?;
+        match message.kind {
+            MessageType::NIL => return Ok(false),
+            MessageType::CONTINUATION => {
+                continuations.push_back((body.at(), Continuation::decode(body)?));
+                return Ok(false);
+            }
+            kind if !kind.is_understood() && message.flags.fail_if_unknown() => {
+                return Err(Cause::Unsupported { feature: Unsupported::Message(kind.0), at: body.at() }.into());
+            }
+            MessageType::REFERENCE_COUNT if prefix.version() == 1 => {
+                // There it stands in the prefix; libhdf5 refuses such a header too.
+                let fault = Fault::Value(message.kind.0.into());
+                return Err(Corrupt::new(structure, "message type", body.at(), fault).into());
+            }
+            _ => {}
+        }
+        Ok(true)
+    };
+    let mut fault = None;
+    // That a message leaves the chunk is said before anything else.
+    Messages::each(block, prefix, structure, |message| match keep(&message) {
+        Ok(true) => messages.push((number, message)),
+        Err(e) if fault.is_none() => fault = Some(e),
+        _ => {}
+    })?;
+    fault.map_or(Ok(continuations), Err)
 }

@@ -1,6 +1,7 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -36,6 +37,17 @@ impl<'a> Run<'a> {
 
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes.into_owned()
+    }
+
+    /// The first `length` bytes, or all there are.
+    pub(crate) fn into_first(self, length: usize) -> Vec<u8> {
+        match self.bytes {
+            Cow::Borrowed(bytes) => bytes[..length.min(bytes.len())].to_vec(),
+            Cow::Owned(mut bytes) => {
+                bytes.truncate(length);
+                bytes
+            }
+        }
     }
 }
 
@@ -124,6 +136,29 @@ impl Storage {
         self.source.read(range.clone()).map_err(|e| self.ended(e, &range, structure))
     }
 
+    /// Raw data: borrowed from the source where it can be, else read into `buffer`.
+    pub(crate) fn read_raw_with<'b>(
+        &'b self,
+        address: Addr,
+        length: u64,
+        structure: Structure,
+        buffer: &'b mut Vec<u8>,
+    ) -> Result<&'b [u8]> {
+        let range = self.raw_range(address, length, structure)?;
+        if let Some(bytes) = self.source.borrow(range.clone()) {
+            return Ok(bytes);
+        }
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        if buffer.len() < length {
+            let out_of_memory = |_| Error::io(format!("{length} bytes of memory"), ErrorKind::OutOfMemory.into());
+            buffer.try_reserve(length - buffer.len()).map_err(out_of_memory)?;
+            buffer.resize(length, 0);
+        }
+        let bytes = &mut buffer[..length];
+        self.source.read_into(range.start, bytes).map_err(|e| self.ended(e, &range, structure))?;
+        Ok(bytes)
+    }
+
     /// Raw data into a buffer.
     pub(crate) fn read_raw_into(&self, address: Addr, buffer: &mut [u8]) -> Result<()> {
         let structure = Structure::RawData;
@@ -149,6 +184,16 @@ impl Storage {
         address: Addr,
         structure: Structure,
         decode: impl FnOnce() -> Result<(T, u64)>,
+    ) -> Result<Arc<T>> {
+        self.memo.get(address, structure, || decode().map(|(value, bytes)| (value, Some(bytes))))
+    }
+
+    /// The same for structures that are not always kept: `decode` gives no bytes for those.
+    pub(crate) fn memo_some<T: Any + Send + Sync>(
+        &self,
+        address: Addr,
+        structure: Structure,
+        decode: impl FnOnce() -> Result<(T, Option<u64>)>,
     ) -> Result<Arc<T>> {
         self.memo.get(address, structure, decode)
     }
@@ -188,6 +233,10 @@ impl Storage {
 
     fn fetch(&self, range: Range<u64>, structure: Structure) -> Result<Run<'_>> {
         let at = range.start;
+        if self.overlay.is_empty() {
+            let bytes = self.source.read(range.clone()).map_err(|e| self.ended(e, &range, structure))?;
+            return Ok(Run { bytes, at, widths: self.widths });
+        }
         let over = self.overlay.range(..range.end).rev().take_while(|(start, bytes)| {
             // Entries do not overlap one another, so that one that ends too early ends the search.
             *start + bytes.len() as u64 > range.start

@@ -17,7 +17,7 @@
 //! the byte 1 behind it, a run of minus it. The last block can be shorter, and is one stream then.
 //! (<https://github.com/Blosc/c-blosc2/blob/main/README_CHUNK_FORMAT.rst>)
 
-use super::super::input::{Input, length, resize, zeroed};
+use super::super::input::{Input, length, resize};
 use super::super::{bit_planes, copies, shuffle};
 use super::codec::{Codec, Stream, Unpacker};
 use crate::error::{FilterFault, Unsupported};
@@ -231,8 +231,10 @@ impl<'a> Chunk<'a> {
     }
 
     /// The chunk decoded.
+    #[cfg(feature = "blosc2")]
     pub(in super::super) fn decode(self) -> Result<Vec<u8>, FilterFault> {
-        let mut out = zeroed(self.length)?;
+        let mut out = Vec::new();
+        resize(&mut out, self.length)?;
         self.decode_into(&mut out)?;
         Ok(out)
     }

@@ -11,6 +11,7 @@ mod codec;
 
 use std::borrow::Cow;
 
+use super::input::{owned, resize};
 use super::{bad_value, bit_planes, deflate, lz4, shuffle, value, zstd};
 use crate::error::{FilterFault, Unsupported};
 use chunk::{Chunk, HEADER, LEAST_STREAM, MOST_STREAMS};
@@ -23,7 +24,14 @@ const BLOCK: usize = 1 << 16;
 /// # Errors
 /// A chunk that is damaged, ends early, or is longer than `bound` once decoded.
 pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'a, [u8]>, FilterFault> {
-    Chunk::new(&bytes, bound)?.decode().map(Cow::Owned)
+    owned(|out| decode_into(&bytes, &[], bound, out))
+}
+
+/// [`decode`] into a buffer, whatever is in it.
+pub(super) fn decode_into(bytes: &[u8], _: &[u32], bound: usize, out: &mut Vec<u8>) -> Result<(), FilterFault> {
+    let chunk = Chunk::new(bytes, bound)?;
+    resize(out, chunk.length)?;
+    chunk.decode_into(out)
 }
 
 /// Encodes a chunk with what the client data say. Level 0, or blocks that would take more room compressed,

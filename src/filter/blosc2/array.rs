@@ -6,7 +6,7 @@
 //! the elements of its part of the chunk, slowest dimension first.
 //! (<https://github.com/Blosc/c-blosc2/blob/main/README_B2ND_METALAYER.rst>)
 
-use super::super::input::{Input, zeroed};
+use super::super::input::{Input, zero, zeroed};
 use super::frame::Frame;
 use crate::error::FilterFault;
 
@@ -58,16 +58,16 @@ where
 }
 
 /// The elements of the whole array, at most `bound` bytes.
-pub(super) fn decode(frame: &Frame<'_>, shapes: &Shapes, bound: usize) -> Result<Vec<u8>, FilterFault> {
+pub(super) fn decode(frame: &Frame<'_>, shapes: &Shapes, bound: usize, out: &mut Vec<u8>) -> Result<(), FilterFault> {
     let Shapes { shape, chunk, block } = shapes;
     let bytes = |dims: &[usize]| dims.iter().try_fold(frame.type_size, |bytes, dim| bytes.checked_mul(*dim));
     let total = bytes(shape).filter(|total| *total <= bound).ok_or(FilterFault::TooLong(bound as u64))?;
     let padded: Vec<usize> = chunk.iter().zip(block).map(|(chunk, block)| chunk.next_multiple_of(*block)).collect();
     let padded = bytes(&padded).ok_or(DAMAGED)?;
     let block_bytes = bytes(block).ok_or(DAMAGED)?;
-    let mut out = zeroed(total)?;
+    zero(out, total)?;
     if total == 0 {
-        return Ok(out);
+        return Ok(());
     }
     let chunks = Corners::new(shape, chunk);
     if frame.chunks() != chunks.left || frame.chunk != padded {
@@ -90,11 +90,11 @@ pub(super) fn decode(frame: &Frame<'_>, shapes: &Shapes, bound: usize) -> Result
             // What lies wholly in the padding is not looked at, unless others refer to it.
             if index == 0 || !extent.contains(&0) {
                 stored.fill(index, &mut buffer)?;
-                place(&buffer, block, &mut out, shape, &at, extent, frame.type_size);
+                place(&buffer, block, out, shape, &at, extent, frame.type_size);
             }
         }
     }
-    Ok(out)
+    Ok(())
 }
 
 /// Copies the `extent` of a block to its place in the array, row by row.

@@ -10,7 +10,7 @@ mod frame;
 
 use std::borrow::Cow;
 
-use super::input::{length, zeroed};
+use super::input::{length, owned, resize};
 use crate::error::FilterFault;
 use array::Shapes;
 use frame::Frame;
@@ -21,7 +21,12 @@ use frame::Frame;
 /// A frame that is damaged, ends early, or is longer than `bound` once decoded; one of another shape than
 /// the client data say; codecs and filters that are plugins of Blosc2, by their names.
 pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], bound: usize) -> Result<Cow<'a, [u8]>, FilterFault> {
-    let frame = Frame::new(&bytes)?;
+    owned(|out| decode_into(&bytes, values, bound, out))
+}
+
+/// [`decode`] into a buffer, whatever is in it.
+pub(super) fn decode_into(bytes: &[u8], values: &[u32], bound: usize, out: &mut Vec<u8>) -> Result<(), FilterFault> {
+    let frame = Frame::new(bytes)?;
     for name in [&b"b2nd"[..], b"caterva"] {
         if let Some(content) = frame.metalayer(name)? {
             let shapes = Shapes::read(content)?;
@@ -29,14 +34,14 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], bound: usize) -> Result<
             if !said.is_empty() && !said.iter().map(|dim| *dim as usize).eq(shapes.shape.iter().copied()) {
                 return Err(FilterFault::Stream("a Blosc2 array of another shape than the client data say"));
             }
-            return array::decode(&frame, &shapes, bound).map(Cow::Owned);
+            return array::decode(&frame, &shapes, bound, out);
         }
     }
-    let mut out = zeroed(length(frame.length as u64, bound)?)?;
+    resize(out, length(frame.length as u64, bound)?)?;
     for (index, out) in out.chunks_mut(frame.chunk.max(1)).enumerate() {
         frame.stored(index, out.len())?.decode_into(out)?;
     }
-    Ok(Cow::Owned(out))
+    Ok(())
 }
 
 /// The most bytes that writing can make of so many: an array is padded to whole blocks, which less than doubles each

@@ -1,5 +1,5 @@
 use super::header::FractalHeap;
-use crate::bytes::checksum::lookup3;
+use crate::bytes::checksum::{lookup3, lookup3_without};
 use crate::bytes::parse::{addr, cond, defined, field, length, signature, u32, uint, version};
 use crate::bytes::{Addr, Block, Emit};
 use crate::error::{Corrupt, Fault, Structure};
@@ -33,10 +33,8 @@ impl DirectBlock {
             Ok((i, Self { heap: owner, offset, checksum }))
         })?;
         if let Some(stored) = head.checksum {
-            let mut bytes = block.bytes().to_vec();
-            let end = bytes.len() - rest.bytes().len();
-            bytes[end - 4..end].fill(0);
-            let computed = lookup3(&bytes);
+            let end = block.bytes().len() - rest.bytes().len();
+            let computed = lookup3_without(block.bytes(), end - 4..end);
             if stored != computed {
                 let at = block.at() + end as u64 - 4;
                 return Err(Corrupt::new(S, "checksum", at, Fault::Checksum { stored, computed }));

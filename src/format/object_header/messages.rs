@@ -121,12 +121,26 @@ impl Messages {
     /// # Errors
     /// A message that leaves the block.
     pub fn decode(block: Block<'_>, prefix: &Prefix, structure: Structure) -> Result<Self, Corrupt> {
+        let mut messages = Vec::new();
+        let gap = Self::each(block, prefix, structure, |message| messages.push(message))?;
+        Ok(Self { messages, gap })
+    }
+
+    /// Decodes the messages one by one, and gives the gap after them.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode); `visit` has seen the messages before the one at fault.
+    pub fn each(
+        block: Block<'_>,
+        prefix: &Prefix,
+        structure: Structure,
+        mut visit: impl FnMut(Message),
+    ) -> Result<Range<usize>, Corrupt> {
         let old = prefix.version() == 1;
         let ordered = prefix.creation_order_tracked();
         let head = if old { 8 } else { 4 + 2 * usize::from(ordered) };
         block.run(structure, move |start| {
             let mut i = start;
-            let mut messages = Vec::new();
             while i.len() >= head {
                 let (after, kind) = if old {
                     field("message type", u16)(i)?
@@ -139,7 +153,7 @@ impl Messages {
                 let (after, creation_order) = field("creation order", cond(ordered, u16))(after)?;
                 let at = start.len() - after.len();
                 let (after, body) = field("message data", take(size.into()))(after)?;
-                messages.push(Message {
+                visit(Message {
                     kind: MessageType(kind),
                     flags: MessageFlags(flags),
                     reserved: reserved.unwrap_or_default(),
@@ -149,7 +163,7 @@ impl Messages {
                 i = after;
             }
             let gap = start.len() - i.len()..start.len();
-            Ok((&i[i.len()..], Self { messages, gap }))
+            Ok((&i[i.len()..], gap))
         })
     }
 

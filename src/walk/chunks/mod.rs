@@ -64,6 +64,15 @@ impl StoredChunks {
         self.entries.push(entry);
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The place and the entry of chunk `i` of those found.
+    pub(crate) fn get(&self, i: usize) -> (&[u64], ChunkEntry) {
+        (&self.scaled[i * self.rank..(i + 1) * self.rank], self.entries[i])
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u64], ChunkEntry)> {
         self.scaled.chunks_exact(self.rank).zip(self.entries.iter().copied())
     }

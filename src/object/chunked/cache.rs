@@ -1,0 +1,109 @@
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::bytes::Addr;
+
+/// A chunk: the position of its dataset's object header, and its address.
+pub(in crate::object) type Key = (u64, Addr);
+
+/// Chunks with their filters undone, for reads that come back to them. The one that was asked for longest ago goes
+/// first.
+#[derive(Debug)]
+pub(in crate::object) struct ChunkCache {
+    budget: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    used: u64,
+    /// Grows with every use.
+    clock: u64,
+    kept: HashMap<Key, Kept>,
+    /// Keys by their last use.
+    uses: BTreeMap<u64, Key>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    bytes: Arc<Vec<u8>>,
+    used_at: u64,
+}
+
+impl State {
+    fn touch(&mut self, key: Key) -> Option<Arc<Vec<u8>>> {
+        let kept = self.kept.get_mut(&key)?;
+        self.uses.remove(&kept.used_at);
+        self.clock += 1;
+        kept.used_at = self.clock;
+        self.uses.insert(self.clock, key);
+        Some(kept.bytes.clone())
+    }
+
+    fn drop_oldest(&mut self) -> Option<Arc<Vec<u8>>> {
+        let oldest = self.uses.pop_first().and_then(|(_, key)| self.kept.remove(&key));
+        self.used -= oldest.as_ref().map_or(self.used, |kept| kept.bytes.len() as u64);
+        oldest.map(|kept| kept.bytes)
+    }
+}
+
+impl ChunkCache {
+    /// An empty cache that will not hold more than so many bytes.
+    pub(in crate::object) fn new(budget: u64) -> Self {
+        Self { budget, state: Mutex::default() }
+    }
+
+    /// True where a chunk of so many bytes would be kept, at the cost of no more than a quarter of the others.
+    pub(super) fn takes(&self, bytes: u64) -> bool {
+        bytes <= self.budget / 4
+    }
+
+    pub(super) fn get(&self, key: Key) -> Option<Arc<Vec<u8>>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).touch(key)
+    }
+
+    /// Keeps a chunk that the cache [takes](Self::takes). Gives the memory of one that had to go for it.
+    pub(super) fn keep(&self, key: Key, bytes: Arc<Vec<u8>>) -> Option<Vec<u8>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.touch(key).is_some() {
+            return None;
+        }
+        let length = bytes.len() as u64;
+        let mut gone = None;
+        while state.used > 0 && state.used + length > self.budget {
+            gone = state.drop_oldest();
+        }
+        state.used += length;
+        state.clock += 1;
+        let used_at = state.clock;
+        state.uses.insert(used_at, key);
+        state.kept.insert(key, Kept { bytes, used_at });
+        drop(state);
+        gone.and_then(Arc::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_budget_holds_and_the_oldest_goes() {
+        let cache = ChunkCache::new(40);
+        assert!(cache.takes(10) && !cache.takes(11));
+        let key = |n| (7, Addr(n));
+        for n in 0..4 {
+            cache.keep(key(n), Arc::new(vec![n as u8; 10]));
+        }
+        assert_eq!(cache.get(key(0)).as_deref(), Some(&vec![0; 10]));
+        cache.keep(key(4), Arc::new(vec![4; 5]));
+        cache.keep(key(5), Arc::new(vec![5; 5]));
+        // 1 was used longest ago.
+        let there: Vec<u64> = (0..6).filter(|n| cache.get(key(*n)).is_some()).collect();
+        assert_eq!(there, [0, 2, 3, 4, 5]);
+        assert!(cache.get((8, Addr(0))).is_none(), "a chunk of another dataset");
+        let state = cache.state.lock().expect("no panic");
+        assert_eq!(state.used, 40);
+        assert_eq!(state.kept.len(), state.uses.len());
+    }
+}

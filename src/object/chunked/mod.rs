@@ -1,0 +1,207 @@
+//! Raw data in chunks.
+//!
+//! The chunks that a selection meets are looked up and asked for at once. Then threads take them, each a unit of the
+//! result after the other, undo their filters, and copy what is selected to its place.
+
+mod cache;
+mod chunk;
+mod copy;
+mod divide;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+pub(super) use cache::ChunkCache;
+pub(super) use chunk::{ChunkReader, Workspaces};
+
+use super::raw::RawData;
+use super::workers;
+use crate::error::{Error, Result};
+use crate::selection::{Axis, RowRun};
+use crate::walk::chunks::{ChunkGrid, StoredChunks};
+
+use copy::{BoxCopy, Segment, segments, strides};
+use divide::{Division, Rows};
+
+/// The chunks of a unit, by their numbers among those found, and where they go.
+struct Unit<'t> {
+    number: usize,
+    chunks: Vec<usize>,
+    rows: Rows<'t>,
+}
+
+/// Fills `target` with what `axes` select.
+pub(super) fn read_grid(raw: &RawData, grid: &ChunkGrid, axes: &[Axis], target: &mut [u8]) -> Result<()> {
+    let chunk = grid.layout.chunk();
+    let wanted: Vec<Range<u64>> =
+        axes.iter().zip(chunk).map(|(axis, n)| axis.start / n..axis.end().div_ceil(*n)).collect();
+    let found = find(raw, grid, &wanted)?;
+    if !found.covers(&wanted) {
+        raw.fill.fill(target);
+    }
+    let threads = threads(raw, grid, found.len());
+    let division = Division::new(axes, &wanted, chunk, raw.element_size(), threads);
+    let rows = division.divide(target);
+    let mut units: Vec<Unit<'_>> =
+        rows.into_iter().enumerate().map(|(number, rows)| Unit { number, chunks: Vec::new(), rows }).collect();
+    for (i, (scaled, _)) in found.iter().enumerate() {
+        let place = scaled.iter().zip(&wanted).map(|(n, range)| n - range.start);
+        units[division.unit_of(place)].chunks.push(i);
+    }
+    units.retain(|unit| !unit.chunks.is_empty());
+    let copier = Copier { raw, grid, axes, found: &found, division: &division, strides: grid_strides(grid) };
+    workers::share(threads, units, || ChunkReader::new(raw, grid), |reader, unit| copier.fill(reader, unit))
+}
+
+/// Bytes from one index of a chunk to the next, by dimension.
+fn grid_strides(grid: &ChunkGrid) -> Vec<usize> {
+    strides(grid.layout.chunk(), grid.element_size as usize)
+}
+
+/// What all units of a read have in common.
+struct Copier<'r> {
+    raw: &'r RawData,
+    grid: &'r ChunkGrid,
+    axes: &'r [Axis],
+    found: &'r StoredChunks,
+    division: &'r Division,
+    strides: Vec<usize>,
+}
+
+impl Copier<'_> {
+    fn fill(&self, reader: &mut ChunkReader<'_>, unit: Unit<'_>) -> Result<()> {
+        let (rank, chunk) = (self.axes.len(), self.grid.layout.chunk());
+        let extents = self.division.extents(unit.number);
+        let along = self.division.along();
+        let outer: Vec<usize> = extents.iter().take(along).map(Range::len).collect();
+        let mut parts: Vec<Vec<Segment>> = vec![Vec::new(); rank];
+        let mut rows = unit.rows;
+        for i in unit.chunks {
+            let (scaled, entry) = self.found.get(i);
+            for (d, part) in parts.iter_mut().enumerate() {
+                let start = scaled[d] * chunk[d];
+                segments(&self.axes[d], &(start..(start + chunk[d]).min(self.raw.dims[d])), part);
+                if let Some(extent) = extents.get(d) {
+                    part.iter_mut().for_each(|segment| segment.to -= extent.start as u64);
+                }
+            }
+            if parts.iter().any(Vec::is_empty) {
+                continue;
+            }
+            let bytes = reader.part(scaled, entry, &self.stretch(&parts), self.is_whole(&parts))?;
+            let copy = BoxCopy {
+                segments: &parts,
+                source_strides: &self.strides,
+                target_strides: self.division.strides(),
+                along,
+                outer: &outer,
+            };
+            copy.run(bytes.bytes(), bytes.skipped(), &mut rows);
+        }
+        Ok(())
+    }
+
+    /// The bytes of a chunk from the first to the last that is selected.
+    fn stretch(&self, parts: &[Vec<Segment>]) -> Range<usize> {
+        let (mut first, mut last) = (0, 0);
+        for (part, stride) in parts.iter().zip(&self.strides) {
+            first += part.first().map_or(0, |s| s.from as usize) * stride;
+            last += part.last().map_or(0, |s| (s.from + s.length) as usize - 1) * stride;
+        }
+        first..last + self.raw.element_size()
+    }
+
+    /// True where all of a chunk is selected, so that nobody is likely to come back to it.
+    fn is_whole(&self, parts: &[Vec<Segment>]) -> bool {
+        let selected = |part: &[Segment]| part.iter().map(|s| s.length).sum::<u64>();
+        parts.iter().zip(self.grid.layout.chunk()).all(|(part, n)| selected(part) == *n)
+    }
+}
+
+/// Elements that follow one another in a chunk and in the result.
+struct Move {
+    /// Bytes.
+    from: usize,
+    to: usize,
+    length: usize,
+}
+
+/// Fills `target` with runs of elements.
+pub(super) fn read_runs(raw: &RawData, grid: &ChunkGrid, runs: &[RowRun], target: &mut [u8]) -> Result<()> {
+    let wanted = moves(raw, grid, runs);
+    let bounds: Vec<Range<u64>> = (0..raw.dims.len())
+        .map(|d| {
+            let along = || wanted.keys().map(|scaled| scaled[d]);
+            along().min().unwrap_or(0)..along().max().map_or(0, |n| n + 1)
+        })
+        .collect();
+    let found = find(raw, grid, &bounds)?;
+    raw.fill.fill(target);
+    let jobs: Vec<_> = found.iter().filter_map(|(scaled, entry)| Some((scaled, entry, wanted.get(scaled)?))).collect();
+    // Runs lie anywhere in the result: only one thread copies at a time.
+    let target = Mutex::new(target);
+    let threads = threads(raw, grid, jobs.len());
+    workers::share(
+        threads,
+        jobs,
+        || ChunkReader::new(raw, grid),
+        |reader, (scaled, entry, moves)| {
+            let first = moves.iter().map(|m| m.from).min().unwrap_or(0);
+            let end = moves.iter().map(|m| m.from + m.length).max().unwrap_or(0);
+            let bytes = reader.part(scaled, entry, &(first..end), false)?;
+            let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
+            for Move { from, to, length } in moves {
+                let from = from - bytes.skipped();
+                target[*to..to + length].copy_from_slice(&bytes.bytes()[from..from + length]);
+            }
+            Ok(())
+        },
+    )
+}
+
+/// What is wanted of each chunk, by its place in the grid.
+fn moves(raw: &RawData, grid: &ChunkGrid, runs: &[RowRun]) -> HashMap<Vec<u64>, Vec<Move>> {
+    let (size, chunk, rank) = (raw.element_size(), grid.layout.chunk(), raw.dims.len());
+    let mut wanted: HashMap<Vec<u64>, Vec<Move>> = HashMap::new();
+    let mut to = 0;
+    let mut place = vec![0; rank];
+    for run in runs {
+        let mut run = *run;
+        while run.length > 0 {
+            let mut rest = run.start;
+            for d in (0..rank).rev() {
+                place[d] = rest % raw.dims[d];
+                rest /= raw.dims[d];
+            }
+            let last = rank - 1;
+            let in_chunk = chunk[last] - place[last] % chunk[last];
+            let n = run.length.min(in_chunk).min(raw.dims[last] - place[last]);
+            let inside = place.iter().zip(chunk).fold(0, |i, (p, n)| i * n + p % n);
+            let scaled = place.iter().zip(chunk).map(|(p, n)| p / n).collect();
+            let length = n as usize * size;
+            wanted.entry(scaled).or_default().push(Move { from: inside as usize * size, to, length });
+            to += length;
+            run = RowRun { start: run.start + n, length: run.length - n };
+        }
+    }
+    wanted
+}
+
+/// The chunks of a box that are in the file, about to be read.
+fn find(raw: &RawData, grid: &ChunkGrid, wanted: &[Range<u64>]) -> Result<StoredChunks> {
+    let (bytes, allowed) = (grid.chunk_bytes()?, raw.file.limits().chunk_bytes);
+    if bytes > allowed {
+        return Err(Error::limit("chunk_bytes", bytes, allowed));
+    }
+    let found = grid.find(raw.file.storage(), wanted)?;
+    raw.file.storage().prefetch(found.iter().map(|(_, entry)| (entry.address, entry.size)))?;
+    Ok(found)
+}
+
+/// Threads that are worth their while for so many chunks.
+fn threads(raw: &RawData, grid: &ChunkGrid, chunks: usize) -> usize {
+    let bytes = grid.chunk_bytes().unwrap_or(u64::MAX).saturating_mul(chunks as u64);
+    let useful = usize::try_from(bytes / workers::WORTH).unwrap_or(usize::MAX);
+    raw.file.threads().min(useful).max(1)
+}
