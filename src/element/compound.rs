@@ -36,15 +36,65 @@ impl<T: Element> Column<T> {
     /// # Errors
     /// As the decoder of `T`.
     pub fn decode(&self, bytes: &[u8], heap: &dyn Heap) -> Result<Vec<T>> {
-        let n = bytes.len() / self.element;
-        let mut packed = Vec::with_capacity(n * self.size);
-        for element in bytes.chunks_exact(self.element) {
-            packed.extend_from_slice(&element[self.offset..self.offset + self.size]);
-        }
-        let mut values = T::empty_vec(n)?;
-        (self.decode)(&packed, heap, &mut values)?;
+        let mut values = T::empty_vec(bytes.len() / self.element)?;
+        (self.decode)(&self.packed(bytes), heap, &mut values)?;
         Ok(values)
     }
+
+    /// The bytes of the member of each element, one after the other.
+    pub(crate) fn packed(&self, bytes: &[u8]) -> Vec<u8> {
+        match self.size {
+            1 => self.packed_as::<1>(bytes),
+            2 => self.packed_as::<2>(bytes),
+            4 => self.packed_as::<4>(bytes),
+            8 => self.packed_as::<8>(bytes),
+            16 => self.packed_as::<16>(bytes),
+            _ => {
+                let mut packed = Vec::with_capacity(bytes.len() / self.element * self.size);
+                for element in bytes.chunks_exact(self.element) {
+                    packed.extend_from_slice(&element[self.offset..self.offset + self.size]);
+                }
+                packed
+            }
+        }
+    }
+
+    /// The same for a member of a size that is known when this is compiled.
+    fn packed_as<const N: usize>(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut packed = vec![0; bytes.len() / self.element * N];
+        let (places, _) = packed.as_chunks_mut::<N>();
+        for (element, place) in bytes.chunks_exact(self.element).zip(places) {
+            if let Some(member) = element.get(self.offset..).and_then(|rest| rest.first_chunk()) {
+                *place = *member;
+            }
+        }
+        packed
+    }
+}
+
+/// Elements whose members are decoded one after the other, so that what is written again is still near.
+const PART: usize = 1024;
+
+/// Decodes the elements of `bytes` into as many values, part by part, for decoders that go through them more than once.
+///
+/// # Errors
+/// What `decode` says of a part, with the number that the element has in the whole.
+pub fn in_parts<T>(
+    bytes: &[u8],
+    values: &mut [T],
+    mut decode: impl FnMut(&[u8], &mut [T]) -> Result<()>,
+) -> Result<()> {
+    let size = bytes.len().checked_div(values.len()).unwrap_or(0).max(1);
+    let parts = bytes.chunks(size * PART).zip(values.chunks_mut(PART));
+    let mut missing = None;
+    for (i, (bytes, values)) in parts.enumerate() {
+        match decode(bytes, values) {
+            Err(e) if e.is_missing() => missing = Some(e),
+            Err(e) if missing.is_none() => return Err(e.shifted_by((i * PART) as u64)),
+            _ => {}
+        }
+    }
+    missing.map_or(Ok(()), Err)
 }
 
 /// Declares a struct whose fields are members of a compound datatype.
@@ -97,10 +147,12 @@ macro_rules! compound {
                     $crate::compound!(@name $field $($member)?),
                 )?;)+
                 Ok(Box::new(move |bytes, heap, values| {
-                    $(for (value, part) in values.iter_mut().zip($field.decode(bytes, heap)?) {
-                        value.$field = part;
-                    })+
-                    Ok(())
+                    $crate::element::in_parts(bytes, values, |bytes, values| {
+                        $(for (value, part) in values.iter_mut().zip($field.decode(bytes, heap)?) {
+                            value.$field = part;
+                        })+
+                        Ok(())
+                    })
                 }))
             }
         }

@@ -7,6 +7,7 @@
 //! | [`Lossy<T>`] of these | the same, rounded to the nearest where it does not fit |
 //! | `bool` | the enumeration of FALSE and TRUE, or integers 0 and 1 |
 //! | `String` | fixed and variable-length strings that are UTF-8, names of an enumeration |
+//! | [`Strings`] | the same, all of them in one piece of memory |
 //! | [`Text`](crate::bytes::Text) | strings of any bytes |
 //! | [`Bytes`] | the bytes of any element as they are stored |
 //! | `Vec<T>` | variable-length sequences and arrays of what `T` is read from |
@@ -27,6 +28,7 @@ mod number;
 mod output;
 mod reference;
 mod sequence;
+mod strings;
 mod text;
 mod value;
 
@@ -35,13 +37,14 @@ use crate::error::{Cause, Error, Result};
 use crate::format::message::datatype::Datatype;
 use crate::format::reference::HeapPlace;
 
-pub use compound::{Column, member};
+pub use compound::{Column, in_parts, member};
 pub(crate) use convert::convert;
 pub(crate) use fixed_point::{FixedPointReader, Integer};
 pub use number::Lossy;
-pub use output::{Output, one};
+pub use output::{Gather, Output, one};
 pub(crate) use reference::selection;
 pub use reference::{Reference, ReferenceTarget};
+pub use strings::Strings;
 pub use text::Bytes;
 pub use value::{Array, Value};
 

@@ -32,6 +32,9 @@ pub(super) trait Number: Copy + Default + Send + Sync + 'static {
     const NAME: &'static str;
     /// Values are rounded.
     const ROUNDS: bool = false;
+    /// Those of up to 32 bits have a way of their own: most fit without a question.
+    fn from_i32(n: i32) -> Option<Self>;
+    fn from_u32(n: u32) -> Option<Self>;
     fn from_i64(n: i64) -> Option<Self>;
     fn from_u64(n: u64) -> Option<Self>;
     fn from_integer(n: Integer) -> Option<Self>;
@@ -100,6 +103,14 @@ macro_rules! integers {
         impl Number for $t {
             const NAME: &'static str = stringify!($t);
 
+            fn from_i32(n: i32) -> Option<Self> {
+                n.try_into().ok()
+            }
+
+            fn from_u32(n: u32) -> Option<Self> {
+                n.try_into().ok()
+            }
+
             fn from_i64(n: i64) -> Option<Self> {
                 n.try_into().ok()
             }
@@ -116,11 +127,11 @@ macro_rules! integers {
             }
 
             fn from_float(n: f64) -> Option<Self> {
-                const LIMIT: f64 = (1u128 << 127) as f64;
-                if n.abs() >= LIMIT || n.fract() != 0.0 {
-                    return None;
-                }
-                (n as i128).try_into().ok()
+                // The least number above all of the type. What is below them all, no whole number, or none at all becomes
+                // another number.
+                const END: f64 = ($t::MAX / 2 + 1) as f64 * 2.0;
+                let whole = n as Self;
+                (n < END && whole as f64 == n).then_some(whole)
             }
 
             fn is_native(native: Native) -> bool {
@@ -151,15 +162,25 @@ macro_rules! floats {
         impl Number for $t {
             const NAME: &'static str = stringify!($t);
 
+            fn from_i32(n: i32) -> Option<Self> {
+                Self::from_float(n.into())
+            }
+
+            fn from_u32(n: u32) -> Option<Self> {
+                Self::from_float(n.into())
+            }
+
             fn from_i64(n: i64) -> Option<Self> {
                 // Rounded once and then found to be exact is exact.
+                const END: f64 = (1u64 << 63) as f64;
                 let float = n as f64;
-                if float as i128 == i128::from(n) { Self::from_float(float) } else { None }
+                if float < END && float as i64 == n { Self::from_float(float) } else { None }
             }
 
             fn from_u64(n: u64) -> Option<Self> {
+                const END: f64 = (1u128 << 64) as f64;
                 let float = n as f64;
-                if float as u128 == u128::from(n) { Self::from_float(float) } else { None }
+                if float < END && float as u64 == n { Self::from_float(float) } else { None }
             }
 
             fn from_integer(n: Integer) -> Option<Self> {
@@ -182,6 +203,14 @@ macro_rules! floats {
         impl Number for Lossy<$t> {
             const NAME: &'static str = concat!(stringify!($t), ", rounded");
             const ROUNDS: bool = true;
+
+            fn from_i32(n: i32) -> Option<Self> {
+                Self::from_float(n.into())
+            }
+
+            fn from_u32(n: u32) -> Option<Self> {
+                Self::from_float(n.into())
+            }
 
             fn from_i64(n: i64) -> Option<Self> {
                 Self::from_float(n as f64)
@@ -223,6 +252,14 @@ floats! {
 
 impl Number for bool {
     const NAME: &'static str = "bool";
+
+    fn from_i32(n: i32) -> Option<Self> {
+        Self::from_i64(n.into())
+    }
+
+    fn from_u32(n: u32) -> Option<Self> {
+        Self::from_u64(n.into())
+    }
 
     fn from_i64(n: i64) -> Option<Self> {
         match n {
@@ -316,42 +353,40 @@ fn plain<T: Number + Element, const N: usize, S: Copy + fmt::Display>(
     convert: impl Fn(S) -> Option<T> + Send + Sync + 'static,
 ) -> Result<Decoder<T>> {
     Ok(Box::new(move |bytes, _, values| {
-        for (i, (element, value)) in bytes.as_chunks_of::<N>().zip(values.iter_mut()).enumerate() {
-            let stored = read(*element);
-            *value = convert(stored).ok_or_else(|| unfit::<T>(i, stored))?;
+        let (elements, _) = bytes.as_chunks::<N>();
+        // Nothing leaves the loop in its middle, so that many elements are converted at once.
+        let mut fit = true;
+        for (element, value) in elements.iter().zip(values.iter_mut()) {
+            let converted = convert(read(*element));
+            fit &= converted.is_some();
+            *value = converted.unwrap_or_default();
         }
-        Ok(())
+        if fit {
+            return Ok(());
+        }
+        let mut stored = elements.iter().map(|element| read(*element)).enumerate();
+        let unfit = stored.find(|(_, stored)| convert(*stored).is_none()).map(|(i, stored)| unfit::<T>(i, stored));
+        unfit.map_or(Ok(()), Err)
     }))
-}
-
-/// `slice::as_chunks` for the compilers that lack it.
-trait AsChunks {
-    fn as_chunks_of<const N: usize>(&self) -> impl Iterator<Item = &[u8; N]>;
-}
-
-impl AsChunks for [u8] {
-    fn as_chunks_of<const N: usize>(&self) -> impl Iterator<Item = &[u8; N]> {
-        self.chunks_exact(N).filter_map(|chunk| chunk.first_chunk())
-    }
 }
 
 fn fixed_point<T: Number + Element>(reader: FixedPointReader) -> Result<Decoder<T>> {
     let big = reader.bits.order == ByteOrder::Big;
     macro_rules! machine {
         ($s:ident $wide:ident $convert:expr) => {{
-            let convert = |n: $s| $convert(n.into());
+            let convert = |n: $s| $convert($wide::from(n));
             return if big { plain($s::from_be_bytes, convert) } else { plain($s::from_le_bytes, convert) };
         }};
     }
     if reader.is_whole() {
         match (reader.size, reader.signed) {
-            (1, false) => machine!(u8 u64 T::from_u64),
-            (2, false) => machine!(u16 u64 T::from_u64),
-            (4, false) => machine!(u32 u64 T::from_u64),
+            (1, false) => machine!(u8 u32 T::from_u32),
+            (2, false) => machine!(u16 u32 T::from_u32),
+            (4, false) => machine!(u32 u32 T::from_u32),
             (8, false) => machine!(u64 u64 T::from_u64),
-            (1, true) => machine!(i8 i64 T::from_i64),
-            (2, true) => machine!(i16 i64 T::from_i64),
-            (4, true) => machine!(i32 i64 T::from_i64),
+            (1, true) => machine!(i8 i32 T::from_i32),
+            (2, true) => machine!(i16 i32 T::from_i32),
+            (4, true) => machine!(i32 i32 T::from_i32),
             (8, true) => machine!(i64 i64 T::from_i64),
             _ => {}
         }

@@ -1,10 +1,11 @@
 use half::{bf16, f16};
 
-use super::{Array, Bytes, Element, Lossy, Reference, Value};
+use super::{Array, Bytes, Element, Heap, Lossy, Reference, Value};
 use crate::bytes::Text;
 #[cfg(feature = "ndarray")]
 use crate::error::SelectionFault;
 use crate::error::{Result, Usage};
+use crate::format::message::datatype::Datatype;
 
 /// What a read gives: many values, or one.
 pub trait Output: Sized {
@@ -24,6 +25,31 @@ pub trait Output: Sized {
     fn from_null() -> Result<Self> {
         Err(Usage::Null.into())
     }
+
+    /// What gathers elements of this datatype, for a result that is not made of one value for each: it takes the place of
+    /// [`from_elements`](Self::from_elements). `None`, the default, for all others.
+    ///
+    /// # Errors
+    /// `Type` where elements of the datatype are never part of such a result.
+    fn gather(datatype: &Datatype) -> Result<Option<Box<dyn Gather<Self>>>> {
+        let _ = datatype;
+        Ok(None)
+    }
+}
+
+/// Gathers a result from the bytes of its elements, part by part.
+pub trait Gather<O> {
+    /// Takes in `n` elements: their bytes, one after the other.
+    ///
+    /// # Errors
+    /// Elements that do not convert, by their numbers in this part.
+    fn add(&mut self, bytes: &[u8], n: usize, heap: &dyn Heap) -> Result<()>;
+
+    /// The result, once all elements of its shape are taken in.
+    ///
+    /// # Errors
+    /// As [`Output::from_elements`].
+    fn finish(self: Box<Self>, shape: &[u64]) -> Result<O>;
 }
 
 impl<T: Element> Output for Vec<T> {

@@ -13,12 +13,35 @@ pub(super) fn variable_length<T>(
     values: &mut [T],
     make: impl Fn(usize, usize, &[u8]) -> Result<T>,
 ) -> Result<()> {
-    let elements = places(bytes, values.len(), heap)?;
-    heap.prefetch(&mut elements.iter().filter_map(|element| element.place))?;
+    each_object(bytes, values.len(), base_size, heap, |i, n, bytes| {
+        values[i] = make(i, n, bytes)?;
+        Ok(())
+    })
+}
+
+/// Calls `with` for each of `n` variable-length elements, in order: with its number, its count, and exactly the bytes that
+/// it counts; none where there is nothing in the heap. Where the source lacks something the elements after it are asked
+/// for all the same, and it is an error in the end.
+pub(super) fn each_object(
+    bytes: &[u8],
+    n: usize,
+    base_size: usize,
+    heap: &dyn Heap,
+    mut with: impl FnMut(usize, usize, &[u8]) -> Result<()>,
+) -> Result<()> {
+    let (size, widths) = (bytes.len().checked_div(n).unwrap_or(0), heap.widths());
+    let element = |i: usize| VariableLengthElement::decode(Block::new(&bytes[i * size..(i + 1) * size], 0, widths));
+    let mut fault = None;
+    let mut places = (0..n).filter_map(|i| element(i).unwrap_or_else(|e| nothing(&mut fault, e)).place);
+    let prefetched = heap.prefetch(&mut places);
+    if let Some(fault) = fault {
+        return Err(fault.into());
+    }
+    prefetched?;
     let mut missing = None;
-    for (i, (element, value)) in elements.iter().zip(values).enumerate() {
-        match one(*element, base_size, heap, |n, bytes| make(i, n, bytes)) {
-            Ok(made) => *value = made,
+    for i in 0..n {
+        match one(element(i)?, base_size, heap, &mut |n, bytes| with(i, n, bytes)) {
+            Ok(()) => {}
             Err(e) if e.is_missing() => missing = Some(e),
             Err(e) if missing.is_none() => return Err(e),
             Err(_) => {}
@@ -27,27 +50,20 @@ pub(super) fn variable_length<T>(
     missing.map_or(Ok(()), Err)
 }
 
-/// Where the data of each element is.
-fn places(bytes: &[u8], n: usize, heap: &dyn Heap) -> Result<Vec<VariableLengthElement>> {
-    let size = bytes.len().checked_div(n).unwrap_or(0);
-    (0..n)
-        .map(|i| Ok(VariableLengthElement::decode(Block::new(&bytes[i * size..(i + 1) * size], 0, heap.widths()))?))
-        .collect()
+/// Notes the first fault of an element.
+fn nothing(fault: &mut Option<Corrupt>, new: Corrupt) -> VariableLengthElement {
+    fault.get_or_insert(new);
+    VariableLengthElement { length: 0, place: None }
 }
 
-fn one<T>(
+fn one(
     element: VariableLengthElement,
     base_size: usize,
     heap: &dyn Heap,
-    make: impl Fn(usize, &[u8]) -> Result<T>,
-) -> Result<T> {
-    let Some(place) = element.place.filter(|_| element.length > 0) else { return make(0, &[]) };
-    let mut made = None;
-    heap.object(place, &mut |object| {
-        made = Some(make(element.length as usize, counted(object, element.length, base_size)?)?);
-        Ok(())
-    })?;
-    made.ok_or_else(|| Corrupt::new(Structure::Element, "object index", place.collection.0, Fault::Absent).into())
+    with: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
+) -> Result<()> {
+    let Some(place) = element.place.filter(|_| element.length > 0) else { return with(0, &[]) };
+    heap.object(place, &mut |object| with(element.length as usize, counted(object, element.length, base_size)?))
 }
 
 /// The bytes of `n` elements of an object, which must have them.

@@ -1,7 +1,8 @@
 use super::sequence::variable_length;
+use super::strings::Pieces;
 use super::{Decoder, Element, mismatch, pairs, unfit};
 use crate::bytes::Text;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::message::datatype::{Class, Datatype, Padding};
 
 /// The bytes of an element as they are stored, padding included; those of a variable-length string or of a
@@ -12,8 +13,16 @@ pub struct Bytes(pub Vec<u8>);
 /// A string without what fills its element.
 pub(crate) fn trimmed(element: &[u8], padding: Padding) -> &[u8] {
     let without = |fill: u8| {
-        let end = element.iter().rposition(|b| *b != fill).map_or(0, |last| last + 1);
-        &element[..end]
+        // Eight at once, as long as all of them only fill.
+        let mut rest = element;
+        while let Some((before, last)) = rest.split_last_chunk::<8>() {
+            if *last != [fill; 8] {
+                break;
+            }
+            rest = before;
+        }
+        let end = rest.iter().rposition(|b| *b != fill).map_or(0, |last| last + 1);
+        &rest[..end]
     };
     match padding {
         Padding::NullPadded => without(0),
@@ -22,8 +31,19 @@ pub(crate) fn trimmed(element: &[u8], padding: Padding) -> &[u8] {
     }
 }
 
-fn until_nul(bytes: &[u8]) -> &[u8] {
-    bytes.split(|b| *b == 0).next().unwrap_or_default()
+pub(super) fn until_nul(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+    &bytes[..end]
+}
+
+/// The name of an element of an enumeration.
+pub(super) fn name_of<'m, T: Element>(members: &'m [(Text, Vec<u8>)], i: usize, element: &[u8]) -> Result<&'m Text> {
+    let member = members.iter().find(|(_, stored)| stored == element);
+    member.map(|(name, _)| name).ok_or_else(|| no_member::<T>(i, element))
+}
+
+fn no_member<T: Element>(i: usize, element: &[u8]) -> Error {
+    unfit::<T>(i, format!("an element that is no member ({element:02x?})"))
 }
 
 /// A decoder that makes a value of the bytes of each string.
@@ -49,10 +69,8 @@ fn strings<T: Element>(datatype: &Datatype, make: fn(&[u8]) -> Option<T>) -> Res
             let members = members.clone();
             Ok(Box::new(move |bytes, _, values| {
                 for (i, element, value) in pairs(bytes, values) {
-                    let name = members.iter().find(|(_, stored)| stored == element);
-                    *value = name
-                        .and_then(|(name, _)| make(name.as_bytes()))
-                        .ok_or_else(|| unfit::<T>(i, format!("an element that is no member ({element:02x?})")))?;
+                    let name = name_of::<T>(&members, i, element)?;
+                    *value = make(name.as_bytes()).ok_or_else(|| no_member::<T>(i, element))?;
                 }
                 Ok(())
             }))
@@ -71,7 +89,16 @@ impl Element for String {
     }
 
     fn decoder(datatype: &Datatype) -> Result<Decoder<Self>> {
-        strings(datatype, |bytes| std::str::from_utf8(bytes).ok().map(Self::from))
+        if !matches!(datatype.class, Class::String { .. } | Class::VariableLength { is_string: true, .. }) {
+            return strings(datatype, |bytes| std::str::from_utf8(bytes).ok().map(Self::from));
+        }
+        let datatype = datatype.clone();
+        Ok(Box::new(move |bytes, heap, values| {
+            let mut pieces = Pieces::default();
+            pieces.fill(&datatype, bytes, values.len(), heap, |_| {})?;
+            pieces.strings()?.zip(values).for_each(|(string, value)| string.clone_into(value));
+            Ok(())
+        }))
     }
 }
 

@@ -3,6 +3,8 @@
 //! Both the collection's head and every object's head are padded to a multiple of 8 bytes, which shows
 //! where lengths have fewer than 8.
 
+use std::ops::Range;
+
 use crate::bytes::parse::{array, field, length, padding_to_8, signature, take, u16, u32, version};
 use crate::bytes::{Block, Emit, Widths};
 use crate::error::{Corrupt, Fault, Structure};
@@ -17,7 +19,7 @@ pub struct HeapObject {
     /// Reserved.
     pub reserved: u32,
     /// Where its bytes stand in the collection.
-    pub data: std::ops::Range<usize>,
+    pub data: Range<usize>,
     /// The bytes after them up to a multiple of 8: zeros, mostly.
     pub padding: Padding,
 }
@@ -126,7 +128,7 @@ impl GlobalHeap {
 
     /// The object numbered `index`, as a range of the collection's bytes.
     #[must_use]
-    pub fn object(&self, index: u32) -> Option<std::ops::Range<usize>> {
+    pub fn object(&self, index: u32) -> Option<Range<usize>> {
         // libhdf5 writes them in order, so that number i is mostly the i-th.
         let guess = usize::try_from(index).ok()?.checked_sub(1)?;
         let found = match self.objects.get(guess) {
@@ -134,6 +136,39 @@ impl GlobalHeap {
             _ => self.objects.iter().find(|o| u32::from(o.index) == index),
         };
         found.map(|o| o.data.clone())
+    }
+
+    /// Where the objects of a whole collection stand, by their numbers: an empty range at 0 for a number that none has.
+    /// `None` where the collection is anything but usual, or at fault: [`decode`](Self::decode) says what it is.
+    #[must_use]
+    pub fn places(block: Block<'_>) -> Option<Vec<Range<usize>>> {
+        const HEAD: usize = 16;
+        let bytes = block.bytes();
+        if block.widths().lengths != 8 || !bytes.starts_with(b"GCOL\x01") {
+            return None;
+        }
+        let mut places: Vec<Range<usize>> = Vec::with_capacity(bytes.len() / (2 * HEAD));
+        let mut at = HEAD;
+        while let Some(head) = bytes.get(at..).and_then(|rest| rest.first_chunk::<HEAD>()) {
+            let [low, high, _, _, _, _, _, _, size @ ..] = head;
+            let index = usize::from(u16::from_le_bytes([*low, *high]));
+            if index == 0 {
+                break;
+            }
+            let start = at + HEAD;
+            let end = usize::try_from(u64::from_le_bytes(*size)).ok().and_then(|size| start.checked_add(size))?;
+            if end > bytes.len() || index > bytes.len() {
+                return None;
+            }
+            if index >= places.len() {
+                places.resize(index + 1, 0..0);
+            } else if places[index].start != 0 {
+                return None;
+            }
+            places[index] = start..end;
+            at = end.next_multiple_of(8);
+        }
+        Some(places)
     }
 
     /// A fault of this collection: it has no object of that number.
@@ -146,6 +181,38 @@ impl GlobalHeap {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_are_those_of_the_objects() {
+        let collection = |objects: &[(u16, &[u8])], free: bool| {
+            let widths = Widths::default();
+            let mut bytes = b"GCOL\x01\0\0\0\0\0\0\0\0\0\0\0".to_vec();
+            for (index, data) in objects {
+                bytes.extend_from_slice(&index.to_le_bytes());
+                bytes.extend_from_slice(&[1, 0, 0, 0, 0, 0]);
+                bytes.extend_from_slice(&(data.len() as u64).to_le_bytes());
+                bytes.extend_from_slice(data);
+                bytes.resize(bytes.len().next_multiple_of(8), 0);
+            }
+            if free {
+                bytes.extend_from_slice(&[0; 40]);
+            }
+            let block = Block::new(&bytes, 0, widths);
+            (GlobalHeap::places(block), GlobalHeap::decode(block).expect("it decodes"))
+        };
+        for free in [true, false] {
+            let (places, heap) = collection(&[(1, b"abc"), (3, b""), (2, b"12345678")], free);
+            let places = places.expect("a usual collection");
+            for index in 0..5 {
+                let found = places.get(index).cloned().filter(|place| place.start > 0);
+                assert_eq!(found, heap.object(index as u32), "object {index}");
+            }
+        }
+        // What is out of the usual is left to the decoder.
+        assert_eq!(collection(&[(1, b"abc"), (1, b"d")], true).0, None);
+        assert_eq!(collection(&[(60_000, b"abc")], true).0, None);
+        assert_eq!(GlobalHeap::places(Block::new(b"GCOL\x01\0\0\0", 0, Widths { offsets: 4, lengths: 4 })), None);
+    }
 
     #[test]
     fn heads_are_padded_with_short_lengths() {

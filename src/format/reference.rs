@@ -61,6 +61,13 @@ impl VariableLengthElement {
     /// An element that is too short.
     pub fn decode(element: Block<'_>) -> Result<Self, Corrupt> {
         let w = element.widths();
+        if let (8, Some([a, b, c, d, address @ .., e, f, g, h])) = (w.offsets, element.bytes().first_chunk::<16>()) {
+            let address = u64::from_le_bytes(*address);
+            let index = u32::from_le_bytes([*e, *f, *g, *h]);
+            let place = HeapPlace { collection: Addr(address), index };
+            let place = Some(place).filter(|_| address != 0 && address != u64::MAX);
+            return Ok(Self { length: u32::from_le_bytes([*a, *b, *c, *d]), place });
+        }
         element.run(Structure::Element, move |i| {
             let (i, length) = field("length", u32)(i)?;
             let (i, place) = HeapPlace::parse(w)(i)?;

@@ -7,7 +7,7 @@ use crate::element::{Element, Output};
 use crate::error::{Error, Fault, InObject, Result, Structure};
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::Datatype;
-use crate::walk::attributes::Found;
+use crate::walk::attributes::{Found, Parts};
 
 /// A small named array that belongs to an object.
 #[derive(Clone)]
@@ -117,17 +117,28 @@ impl Attribute {
     /// # Errors
     /// `Corrupt`, `Limit`.
     pub fn read_bytes(&self) -> Result<Vec<u8>> {
-        let datatype = self.datatype()?;
-        let elements = self.dataspace()?.elements().unwrap_or(u64::MAX);
-        self.bytes(&datatype, elements).map_err(|e| self.named(e))
+        let read = || {
+            let (parts, datatype, dataspace) = self.decode()?;
+            Self::bytes(&parts, &datatype, &dataspace).map(<[u8]>::to_vec)
+        };
+        read().map_err(|e| self.named(e))
     }
 
-    fn bytes(&self, datatype: &Datatype, elements: u64) -> Result<Vec<u8>> {
-        let parts = self.found.parts(self.owner.file().storage())?;
+    fn decode(&self) -> Result<(Parts<'_>, Datatype, Dataspace)> {
+        let storage = self.owner.file().storage();
+        let parts = self.found.parts(storage)?;
+        let datatype = Datatype::decode(parts.datatype.block(), storage.limits().datatype_depth)?;
+        let dataspace = Dataspace::decode(parts.dataspace.block())?;
+        Ok((parts, datatype, dataspace))
+    }
+
+    /// The bytes of all elements.
+    fn bytes<'p>(parts: &Parts<'p>, datatype: &Datatype, dataspace: &Dataspace) -> Result<&'p [u8]> {
+        let elements = dataspace.elements().unwrap_or(u64::MAX);
         let length = elements.saturating_mul(datatype.size.into());
         let bytes = usize::try_from(length).ok().and_then(|length| parts.data.bytes().get(..length));
         match bytes {
-            Some(bytes) => Ok(bytes.to_vec()),
+            Some(bytes) => Ok(bytes),
             None => {
                 let needed = length - parts.data.bytes().len() as u64;
                 Err(parts.data.corrupt(Structure::Attribute, "data", Fault::Truncated { needed }).into())
@@ -142,20 +153,25 @@ impl Attribute {
     /// `Type` where the elements do not convert; `Usage` where the result is one value and there are more,
     /// or none; `Corrupt`.
     pub fn read<O: Output>(&self) -> Result<O> {
-        let datatype = self.datatype()?;
-        let dataspace = self.dataspace()?;
-        self.convert(&datatype, &dataspace).map_err(|e| self.named(e))
+        self.convert().map_err(|e| self.named(e))
     }
 
-    fn convert<O: Output>(&self, datatype: &Datatype, dataspace: &Dataspace) -> Result<O> {
+    fn convert<O: Output>(&self) -> Result<O> {
+        let (parts, datatype, dataspace) = self.decode()?;
         if dataspace.is_null() {
             return O::from_null();
         }
-        let decode = O::Element::decoder(datatype)?;
-        let bytes = self.bytes(datatype, dataspace.elements().unwrap_or(u64::MAX))?;
+        if let Some(mut gather) = O::gather(&datatype)? {
+            let bytes = Self::bytes(&parts, &datatype, &dataspace)?;
+            let elements = dataspace.elements().unwrap_or(0) as usize;
+            gather.add(bytes, elements, &FileHeap::new(self.owner.file().storage()))?;
+            return gather.finish(&dataspace.dims);
+        }
+        let decode = O::Element::decoder(&datatype)?;
+        let bytes = Self::bytes(&parts, &datatype, &dataspace)?;
         let elements = dataspace.elements().unwrap_or(0) as usize;
         let mut values = O::Element::empty_vec(elements)?;
-        decode(&bytes, &FileHeap::new(self.owner.file().storage()), &mut values)?;
+        decode(bytes, &FileHeap::new(self.owner.file().storage()), &mut values)?;
         O::from_elements(values, &dataspace.dims)
     }
 

@@ -6,7 +6,7 @@ use super::info::{ObjectInfo, object_methods};
 use super::raw::{FillPattern, RawData, Store};
 use super::storage_info::{FillInfo, FilterInfo, Layout, StoredChunk};
 use super::virtual_read::{self, Nesting};
-use crate::element::{Column, Element, Output};
+use crate::element::{Column, Element, Gather, Output};
 use crate::error::{Corrupt, Error, Fault, InObject, Result, SelectionFault, Structure, Usage};
 use crate::format::message::data_layout::{DataLayout, LayoutClass};
 use crate::format::message::dataspace::Dataspace;
@@ -48,7 +48,7 @@ type Decode<'d, T> = dyn Fn(&[u8], &FileHeap<'_>, &mut [T]) -> Result<()> + 'd;
 const NEVER: u8 = 1;
 
 /// Bytes that are converted at once.
-const BLOCK: u64 = 4 << 20;
+const BLOCK: u64 = 512 << 10;
 
 impl Dataset {
     pub(super) fn open(info: ObjectInfo, nesting: Nesting) -> Result<Self> {
@@ -304,6 +304,9 @@ impl Dataset {
                 return O::from_elements(values, self.shape());
             }
             let selected = self.resolve(&selection)?;
+            if let Some(gather) = O::gather(self.datatype())? {
+                return self.gather(gather, &selected, |bytes| Cow::Borrowed(bytes));
+            }
             let values = self.values::<O::Element>(&selected)?;
             O::from_elements(values, &selected.shape())
         };
@@ -439,10 +442,36 @@ impl Dataset {
         self.decode_blocks(selected, values, &|bytes, heap, values| decode(bytes, heap, values))
     }
 
-    /// Converts block by block, so that the bytes of all elements are never there at once.
     fn decode_blocks<T>(&self, selected: &Resolved, values: &mut [T], decode: &Decode<'_, T>) -> Result<()> {
-        let heap = FileHeap::new(self.file().storage());
         let mut rest = values;
+        self.each_block(selected, &mut |bytes, n, heap| {
+            let (part, after) = std::mem::take(&mut rest).split_at_mut(n);
+            rest = after;
+            decode(bytes, heap, part)
+        })
+    }
+
+    /// Gathers a result of elements of which `bytes` gives those that count.
+    fn gather<O>(
+        &self,
+        mut gather: Box<dyn Gather<O>>,
+        selected: &Resolved,
+        bytes: impl Fn(&[u8]) -> Cow<'_, [u8]>,
+    ) -> Result<O> {
+        self.check_room::<u64>(selected)?;
+        self.parts.raw.check_stored(selected)?;
+        self.each_block(selected, &mut |block, n, heap| gather.add(&bytes(block), n, heap))?;
+        gather.finish(&selected.shape())
+    }
+
+    /// Converts block by block, so that the bytes of all elements are never there at once: `convert` gets the bytes of so
+    /// many elements.
+    fn each_block(
+        &self,
+        selected: &Resolved,
+        convert: &mut dyn FnMut(&[u8], usize, &FileHeap<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let heap = FileHeap::new(self.file().storage());
         let mut first = 0u64;
         let mut bytes = Vec::new();
         for block in self.blocks(selected, BLOCK) {
@@ -451,10 +480,8 @@ impl Dataset {
                 bytes = crate::element::zeroed(length)?;
             }
             self.read_raw(&block, &mut bytes[..length])?;
-            let (part, after) = std::mem::take(&mut rest).split_at_mut(block.elements() as usize);
-            decode(&bytes[..length], &heap, part).map_err(|e| e.shifted_by(first))?;
+            convert(&bytes[..length], block.elements() as usize, &heap).map_err(|e| e.shifted_by(first))?;
             first += block.elements();
-            rest = after;
         }
         Ok(())
     }
@@ -506,6 +533,9 @@ impl Member {
         let read = |selection: Selection| {
             let selected = self.dataset.resolve(&selection)?;
             let column: Column<O::Element> = crate::element::member(self.dataset.datatype(), &self.name)?;
+            if let Some(gather) = O::gather(self.datatype())? {
+                return self.dataset.gather(gather, &selected, |bytes| Cow::Owned(column.packed(bytes)));
+            }
             self.dataset.check_room::<O::Element>(&selected)?;
             let n = usize::try_from(selected.elements()).unwrap_or(usize::MAX);
             let mut values = O::Element::empty_vec(n)?;

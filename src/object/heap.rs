@@ -1,11 +1,12 @@
 use std::cell::Cell;
+use std::sync::Arc;
 
-use crate::bytes::{Block, Widths};
+use crate::bytes::{Addr, Block, Widths};
 use crate::element::Heap;
 use crate::error::{Error, Result};
 use crate::format::reference::HeapPlace;
 use crate::walk::Storage;
-use crate::walk::global_heap::{self, Collection};
+use crate::walk::global_heap::{self, Objects};
 
 /// The global heap of a file, for one read.
 pub(crate) struct FileHeap<'s> {
@@ -14,7 +15,15 @@ pub(crate) struct FileHeap<'s> {
     most: u64,
     /// Those that it took.
     taken: Cell<u64>,
+    /// The collection that was used last: mostly the next object is in it too.
+    last: Cell<Option<(Addr, Arc<Objects<'s>>)>>,
+    /// The highest address of a collection so far, and how many were opened.
+    opened: Cell<(Addr, u32)>,
 }
+
+/// Collections that are kept in any case. Those after them are kept unless they come in the order of the file, in which
+/// none is needed twice.
+const KEPT: u32 = 4;
 
 /// What a small file may let a read take out of the heap. Sequences of sequences can lead to the same object again
 /// and again, and so to more than any file holds.
@@ -29,7 +38,22 @@ const OBJECT: u64 = 64;
 impl<'s> FileHeap<'s> {
     pub(crate) fn new(storage: &'s Storage) -> Self {
         let most = storage.source().len().saturating_mul(FILES).saturating_add(LEAST);
-        Self { storage, most: most.min(storage.limits().read_bytes), taken: Cell::new(0) }
+        Self {
+            storage,
+            most: most.min(storage.limits().read_bytes),
+            taken: Cell::new(0),
+            last: Cell::default(),
+            opened: Cell::default(),
+        }
+    }
+
+    fn open(&self, address: Addr) -> Result<Arc<Objects<'s>>> {
+        let (highest, opened) = self.opened.get();
+        self.opened.set((highest.max(address), opened.saturating_add(1)));
+        if opened >= KEPT && address > highest {
+            return Objects::read(self.storage, address).map(Arc::new);
+        }
+        Objects::kept(self.storage, address).map(|kept| -> Arc<Objects<'s>> { kept })
     }
 }
 
@@ -43,13 +67,20 @@ impl Heap for FileHeap<'_> {
     }
 
     fn object(&self, place: HeapPlace, with: &mut dyn FnMut(Block<'_>) -> Result<()>) -> Result<()> {
-        let collection = Collection::read(self.storage, place.collection)?;
-        let object = collection.object(place.index)?;
-        let taken = self.taken.get().saturating_add(OBJECT + object.bytes().len() as u64);
-        if taken > self.most {
-            return Err(Error::limit("bytes from the global heap", taken, self.most));
-        }
-        self.taken.set(taken);
-        with(object)
+        // Taken out while it is used, since `with` may ask for other objects.
+        let (address, objects) = match self.last.take().filter(|(address, _)| *address == place.collection) {
+            Some(last) => last,
+            None => (place.collection, self.open(place.collection)?),
+        };
+        let used = objects.object(place.index).and_then(|object| {
+            let taken = self.taken.get().saturating_add(OBJECT + object.bytes().len() as u64);
+            if taken > self.most {
+                return Err(Error::limit("bytes from the global heap", taken, self.most));
+            }
+            self.taken.set(taken);
+            with(object)
+        });
+        self.last.set(Some((address, objects)));
+        used
     }
 }

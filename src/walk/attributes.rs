@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::btree_v2::Tree;
+use super::btree_v2::{Records, Tree};
 use super::heap::Heap;
 use super::object::ObjectHeader;
 use super::shared;
@@ -51,7 +51,14 @@ pub(crate) fn all(storage: &Storage, header: &ObjectHeader) -> Result<Vec<Result
 /// The attribute of a name, found through the index where there is one.
 pub(crate) fn find(storage: &Storage, header: &ObjectHeader, name: &[u8]) -> Result<Option<Found>> {
     let tracked = header.prefix.creation_order_tracked();
+    if let Some((message, block)) = header.attribute_named(name) {
+        let order = message.creation_order.filter(|_| tracked).map(u32::from);
+        return one(storage, block, message.flags, order).map(Some);
+    }
     for (message, block) in header.stored(MessageType::ATTRIBUTE) {
+        if !message.flags.shared() && Attribute::decode_name(block).is_ok_and(|found| found != name) {
+            continue;
+        }
         // A damaged neighbour is no obstacle.
         let order = message.creation_order.filter(|_| tracked).map(u32::from);
         match one(storage, block, message.flags, order) {
@@ -62,19 +69,26 @@ pub(crate) fn find(storage: &Storage, header: &ObjectHeader, name: &[u8]) -> Res
     }
     let Some(info) = info(storage, header)? else { return Ok(None) };
     let (Some(heap), Some(index)) = (info.fractal_heap, info.name_index) else { return Ok(None) };
-    let tree = Tree::open(storage, index, &[RecordType::ATTRIBUTE_NAME])?;
+    let tree = Tree::kept(storage, index, &[RecordType::ATTRIBUTE_NAME])?;
     let heap = Heap::open(storage, heap)?;
     let hash = lookup3(name);
     // The hash is what the record ends with.
-    let records = tree
-        .range(storage, &|record| record.last_chunk().map_or(Ordering::Less, |h| u32::from_le_bytes(*h).cmp(&hash)))?;
-    for record in records.iter() {
-        let found = dense(storage, &heap, record, RecordType::ATTRIBUTE_NAME, tracked)?;
-        if found.name.as_bytes() == name {
-            return Ok(Some(found));
+    let place = |record: &[u8]| record.last_chunk().map_or(Ordering::Less, |h| u32::from_le_bytes(*h).cmp(&hash));
+    let pick = |records: &Records| {
+        for record in records.iter() {
+            let found = dense(storage, &heap, record, RecordType::ATTRIBUTE_NAME, tracked)?;
+            if found.name.as_bytes() == name {
+                return Ok(Some(found));
+            }
         }
+        Ok(None)
+    };
+    match tree.search(storage, &place).and_then(|records| records.map_or(Ok(None), |records| pick(&records))) {
+        Ok(Some(found)) => Ok(Some(found)),
+        Err(e) if e.is_missing() => Err(e),
+        // What is out of order is found all the same, and what is at fault is told.
+        _ => pick(&tree.range(storage, &place)?),
     }
-    Ok(None)
 }
 
 /// Where an object keeps many attributes.
@@ -101,7 +115,7 @@ fn one(storage: &Storage, block: Block<'_>, flags: MessageFlags, order: Option<u
     } else {
         Run::from(block).into_owned()
     };
-    let name = Attribute::decode_name(message.block())?;
+    let name = Attribute::decode_name(message.block())?.into();
     Ok(Found { name, creation_order: order, message })
 }
 
@@ -112,7 +126,7 @@ fn dense(storage: &Storage, heap: &Heap, record: Block<'_>, kind: RecordType, tr
     } else {
         heap.object(storage, &decoded.id)?
     };
-    let name = Attribute::decode_name(message.block())?;
+    let name = Attribute::decode_name(message.block())?.into();
     Ok(Found { name, creation_order: tracked.then_some(decoded.order), message })
 }
 
@@ -127,13 +141,14 @@ impl Found {
     /// Takes the message apart.
     pub(crate) fn parts(&self, storage: &Storage) -> Result<Parts<'_>> {
         let attribute = Attribute::decode(self.message.block()).map_err(|fault: Corrupt| Error::from(fault))?;
-        let part = |shared: bool, block: crate::bytes::Block<'_>, kind| -> Result<Run<'static>> {
-            if shared { shared::follow(storage, block, kind, 1) } else { Ok(Run::from(block).into_owned()) }
-        };
         Ok(Parts {
-            datatype: part(attribute.datatype_shared(), attribute.datatype, MessageType::DATATYPE)?,
-            dataspace: part(attribute.dataspace_shared(), attribute.dataspace, MessageType::DATASPACE)?,
+            datatype: part(storage, attribute.datatype_shared(), attribute.datatype, MessageType::DATATYPE)?,
+            dataspace: part(storage, attribute.dataspace_shared(), attribute.dataspace, MessageType::DATASPACE)?,
             data: attribute.data,
         })
     }
+}
+
+fn part<'a>(storage: &Storage, shared: bool, block: Block<'a>, kind: MessageType) -> Result<Run<'a>> {
+    if shared { shared::follow(storage, block, kind, 1) } else { Ok(Run::from(block)) }
 }

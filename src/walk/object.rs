@@ -1,6 +1,6 @@
 //! Object headers: all chunks of one, and the bodies of its messages.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, OnceLock};
 
 use super::group::Links;
@@ -8,6 +8,7 @@ use super::shared;
 use super::{Run, Storage, Visited};
 use crate::bytes::{Addr, Block, Widths};
 use crate::error::{Cause, Corrupt, Error, Fault, Result, Structure, Unsupported};
+use crate::format::message::attribute::Attribute;
 use crate::format::message::continuation::Continuation;
 use crate::format::object_header::{Message, MessageType, Messages, Prefix};
 use crate::format::verified;
@@ -23,6 +24,8 @@ pub(crate) struct ObjectHeader {
     messages: Vec<(u32, Message)>,
     /// Where the links are, once somebody has asked.
     pub(super) links: OnceLock<Links>,
+    /// Names of the attributes, once somebody has asked for one of many.
+    names: OnceLock<HashMap<Vec<u8>, usize>>,
 }
 
 /// The bytes of one chunk's messages, and where they stand.
@@ -55,7 +58,7 @@ impl ObjectHeader {
             // Groups are gone through again and again; a dataset is opened once, and small headers are read again sooner
             // than found.
             let kept = header.messages.len() > MANY || !header.has(MessageType::DATA_LAYOUT);
-            let bytes = header.chunks().map(|c| c.bytes.len() + 64).sum::<usize>() + header.messages.len() * 64;
+            let bytes = header.chunks().map(|c| c.bytes.len() + 64).sum::<usize>() + header.messages.len() * 128;
             Ok((header, kept.then_some(bytes as u64)))
         })
     }
@@ -74,9 +77,8 @@ impl ObjectHeader {
         let mut messages = Vec::with_capacity(USUAL);
         let mut continuations = add_chunk(&prefix, first, S, 0, &mut messages)?;
         let first = HeaderChunk { at: first.at(), skip: head as usize, bytes: run.into_first(length as usize) };
-        let links = OnceLock::new();
-        let widths = storage.widths();
-        let mut header = Self { address, prefix, widths, first, continuations: Vec::new(), messages, links };
+        let (links, names, widths) = (OnceLock::new(), OnceLock::new(), storage.widths());
+        let mut header = Self { address, prefix, widths, first, continuations: Vec::new(), messages, links, names };
         if continuations.is_empty() {
             return Ok(header);
         }
@@ -126,6 +128,27 @@ impl ObjectHeader {
     pub(crate) fn stored(&self, kind: MessageType) -> impl Iterator<Item = (&Message, Block<'_>)> {
         let found = self.messages.iter().filter(move |(_, message)| message.kind == kind);
         found.map(|(chunk, message)| (message, self.body_of(*chunk, message)))
+    }
+
+    /// The attribute message of a name, where it is one of many and stands here.
+    pub(super) fn attribute_named(&self, name: &[u8]) -> Option<(&Message, Block<'_>)> {
+        if self.messages.len() <= MANY {
+            return None;
+        }
+        let names = self.names.get_or_init(|| {
+            let mut names = HashMap::new();
+            for (i, (chunk, message)) in self.messages.iter().enumerate() {
+                if message.kind == MessageType::ATTRIBUTE
+                    && !message.flags.shared()
+                    && let Ok(name) = Attribute::decode_name(self.body_of(*chunk, message))
+                {
+                    names.entry(name.to_vec()).or_insert(i);
+                }
+            }
+            names
+        });
+        let (chunk, message) = self.messages.get(*names.get(name)?)?;
+        Some((message, self.body_of(*chunk, message)))
     }
 
     fn body_of(&self, chunk: u32, message: &Message) -> Block<'_> {

@@ -59,14 +59,14 @@ impl<'a> Attribute<'a> {
     ///
     /// # Errors
     /// An unknown version, or a name that leaves the body.
-    pub fn decode_name(block: Block<'_>) -> Result<Text, Corrupt> {
+    pub fn decode_name(block: Block<'a>) -> Result<&'a [u8], Corrupt> {
         block.run(Structure::Attribute, |i| {
             let (i, version) = field("version", version(&[1, 2, 3]))(i)?;
             let (i, _) = field("flags", u8)(i)?;
             let (i, size) = field("name size", u16)(i)?;
             let (i, _) = field("sizes", take(if version == 3 { 5 } else { 4 }))(i)?;
             let (_, name) = field("name", take(size.into()))(i)?;
-            rest(until_nul(name)).map(|(i, name)| (i, name.into()))
+            rest(until_nul(name))
         })
     }
 
@@ -147,6 +147,6 @@ mod tests {
         assert!(attribute.datatype_shared() && !attribute.dataspace_shared());
         assert_eq!((attribute.charset, attribute.data.bytes()), (Some(1), &[42, 43][..]));
         let block = Block::new(&bytes, 0, Widths::default());
-        assert_eq!(Attribute::decode_name(block).expect("a name"), "x");
+        assert_eq!(Attribute::decode_name(block).expect("a name"), b"x");
     }
 }
