@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use super::output::Gather;
 use super::sequence::each_object;
 use super::text::{name_of, trimmed, until_nul};
@@ -125,7 +127,8 @@ impl Output for Strings {
             Class::VariableLength { is_string: true, .. } => {}
             _ => return Err(mismatch::<String>(datatype)),
         }
-        Ok(Some(Box::new(Gathered { datatype: datatype.clone(), strings: Self::default(), block: Vec::new() })))
+        let gathered = Gathered { datatype: datatype.clone(), strings: Self::default(), part: Pieces::default() };
+        Ok(Some(Box::new(gathered)))
     }
 }
 
@@ -133,66 +136,164 @@ impl Output for Strings {
 struct Gathered {
     datatype: Datatype,
     strings: Strings,
-    /// The bytes of the strings of one block, not yet known to be UTF-8.
-    block: Vec<u8>,
+    part: Pieces,
 }
 
 impl Gather<Strings> for Gathered {
     fn add(&mut self, bytes: &[u8], n: usize, heap: &dyn Heap) -> Result<()> {
-        let Self { datatype, strings, block } = self;
-        let before = strings.text.len() as u64;
-        let first = strings.len();
-        let size = bytes.len().checked_div(n).unwrap_or(0).max(1);
-        block.clear();
-        strings.offsets.reserve(n);
-        let mut keep = |string: &[u8]| {
-            block.extend_from_slice(string);
-            strings.offsets.push(before + block.len() as u64);
-        };
-        match &datatype.class {
-            Class::String { padding, .. } => {
-                bytes.chunks_exact(size).for_each(|element| keep(trimmed(element, *padding)));
-            }
-            Class::Enumeration { members, .. } => {
-                for (i, element) in bytes.chunks_exact(size).enumerate() {
-                    keep(name_of::<String>(members, i, element)?.as_bytes());
-                }
-            }
-            _ => {
-                let missing = |element: &[u8]| {
-                    let element = VariableLengthElement::decode(Block::new(element, 0, heap.widths()));
-                    element.is_ok_and(|element| element.place.is_none())
-                };
-                each_object(bytes, n, 1, heap, |i, n, string| {
-                    if n == 0 && missing(&bytes[i * size..(i + 1) * size]) {
-                        strings.missing.push((first + i) as u64);
-                    }
-                    keep(until_nul(string));
-                    Ok(())
-                })?;
-            }
-        }
-        let ends = &strings.offsets[first + 1..];
-        // Text that is UTF-8 as a whole is so in its parts where no character is in two of them.
-        let text = std::str::from_utf8(block).ok();
-        let text = text.filter(|text| ends.iter().all(|end| text.is_char_boundary((end - before) as usize)));
-        let Some(text) = text else {
-            let mut start = 0;
-            for (i, end) in ends.iter().enumerate() {
-                let end = (end - before) as usize;
-                let string = &block[start..end];
-                if std::str::from_utf8(string).is_err() {
-                    return Err(unfit::<String>(i, Text::from(string)));
-                }
-                start = end;
-            }
-            return Err(mismatch::<String>(datatype));
-        };
-        strings.text.push_str(text);
+        let Self { datatype, strings, part } = self;
+        let (before, first) = (strings.text.len() as u64, strings.len() as u64);
+        part.fill(datatype, bytes, n, heap, |i| strings.missing.push(first + i as u64))?;
+        strings.text.push_str(part.text()?);
+        strings.offsets.extend(part.ends.iter().map(|end| before + *end as u64));
         Ok(())
     }
 
     fn finish(self: Box<Self>, _: &[u64]) -> Result<Strings> {
         Ok(self.strings)
+    }
+}
+
+/// The bytes of some strings, one after the other.
+#[derive(Default)]
+pub(super) struct Pieces {
+    bytes: Vec<u8>,
+    /// Where each ends.
+    ends: Vec<usize>,
+}
+
+impl Pieces {
+    /// Takes in `n` strings in place of those before; `missing` is told the numbers of those that are nowhere.
+    pub(super) fn fill(
+        &mut self,
+        datatype: &Datatype,
+        elements: &[u8],
+        n: usize,
+        heap: &dyn Heap,
+        mut missing: impl FnMut(usize),
+    ) -> Result<()> {
+        let Self { bytes, ends } = self;
+        bytes.clear();
+        ends.clear();
+        let mut keep = |string: &[u8]| {
+            bytes.extend_from_slice(string);
+            ends.push(bytes.len());
+        };
+        let size = elements.len().checked_div(n).unwrap_or(0);
+        let element = |i: usize| &elements[i * size..(i + 1) * size];
+        match &datatype.class {
+            Class::String { padding, .. } => (0..n).for_each(|i| keep(trimmed(element(i), *padding))),
+            Class::Enumeration { members, .. } => {
+                for i in 0..n {
+                    keep(name_of::<String>(members, i, element(i))?.as_bytes());
+                }
+            }
+            _ => {
+                each_object(elements, n, 1, heap, |i, length, string| {
+                    let place = || VariableLengthElement::decode(Block::new(element(i), 0, heap.widths()));
+                    if length == 0 && place().is_ok_and(|element| element.place.is_none()) {
+                        missing(i);
+                    }
+                    keep(string);
+                    Ok(())
+                })?;
+                // Few have a NUL, and to look for one in all of them at once costs less.
+                if self.bytes.contains(&0) {
+                    self.end_at_nul();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends each string before its first NUL.
+    fn end_at_nul(&mut self) {
+        let (mut start, mut kept) = (0, 0);
+        for end in &mut self.ends {
+            let length = until_nul(&self.bytes[start..*end]).len();
+            self.bytes.copy_within(start..start + length, kept);
+            kept += length;
+            start = std::mem::replace(end, kept);
+        }
+        self.bytes.truncate(kept);
+    }
+
+    /// All strings as one text.
+    ///
+    /// # Errors
+    /// The first that is not UTF-8.
+    fn text(&self) -> Result<&str> {
+        // Text that is UTF-8 as a whole is so in its parts where no character is in two of them.
+        let text = simdutf8::basic::from_utf8(&self.bytes).ok();
+        if let Some(text) = text.filter(|text| self.ends.iter().all(|end| text.is_char_boundary(*end))) {
+            return Ok(text);
+        }
+        let mut strings = self.ranges().map(|range| &self.bytes[range]).enumerate();
+        let wrong = strings.find(|(_, string)| std::str::from_utf8(string).is_err()).unwrap_or_default();
+        Err(unfit::<String>(wrong.0, Text::from(wrong.1)))
+    }
+
+    /// Each string.
+    ///
+    /// # Errors
+    /// As [`text`](Self::text).
+    pub(super) fn strings(&self) -> Result<impl Iterator<Item = &str>> {
+        let text = self.text()?;
+        Ok(self.ranges().map(move |range| &text[range]))
+    }
+
+    fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| start..*end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::testing::NoHeap;
+    use crate::format::message::datatype::{Charset, Padding};
+
+    fn gather(size: u32, parts: &[&[u8]]) -> Result<Strings> {
+        let class = Class::String { padding: Padding::NullPadded, charset: Charset::Utf8 };
+        let datatype = Datatype { version: 1, size, class, reserved_bits: 0 };
+        let mut gather = Strings::gather(&datatype)?.expect("strings are gathered");
+        for part in parts {
+            gather.add(part, part.len() / size as usize, &NoHeap)?;
+        }
+        gather.finish(&[])
+    }
+
+    #[test]
+    fn parts_follow_one_another() {
+        let strings = gather(4, &["ab\0\0\0\0\0\0é\0\0".as_bytes(), b"", b"last"]).expect("UTF-8");
+        assert_eq!(strings.iter().collect::<Vec<_>>(), ["ab", "", "é", "last"]);
+        assert_eq!((strings.get(2), strings.get(3), strings.get(4)), (Some("é"), Some("last"), None));
+        assert_eq!((strings.len(), strings.missing(), strings.as_str()), (4, &[][..], "abélast"));
+        assert_eq!(strings.into_parts().1, [0, 2, 2, 4, 8]);
+        assert!(gather(4, &[]).expect("nothing").is_empty());
+    }
+
+    #[test]
+    fn no_character_is_in_two_strings() {
+        // Two halves of é are UTF-8 only together.
+        let error = gather(1, &[b"a\xc3\xa9"]).expect_err("halves");
+        assert_eq!(error.to_string(), r"element 1: \xc3 does not fit String");
+        let error = gather(2, &[b"ab", b"cdx\xff"]).expect_err("no UTF-8");
+        assert_eq!(error.to_string(), r"element 1: x\xff does not fit String");
+    }
+
+    #[test]
+    fn strings_end_at_their_nul() {
+        let mut pieces = Pieces { bytes: b"ab\0cde\0fg".to_vec(), ends: vec![2, 5, 5, 7, 9] };
+        pieces.end_at_nul();
+        assert_eq!(pieces.strings().expect("UTF-8").collect::<Vec<_>>(), ["ab", "", "", "e", "fg"]);
+    }
+
+    #[test]
+    fn missing_ones_are_known() {
+        let strings = [Some("a".to_owned()), None, Some(String::new())];
+        let strings = Strings::from_elements(strings.to_vec(), &[3]).expect("strings");
+        assert_eq!((strings.missing(), strings.get(1), strings.get(2)), (&[1][..], Some(""), Some("")));
     }
 }

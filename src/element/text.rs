@@ -1,4 +1,5 @@
 use super::sequence::variable_length;
+use super::strings::Pieces;
 use super::{Decoder, Element, mismatch, pairs, unfit};
 use crate::bytes::Text;
 use crate::error::{Error, Result};
@@ -12,8 +13,16 @@ pub struct Bytes(pub Vec<u8>);
 /// A string without what fills its element.
 pub(crate) fn trimmed(element: &[u8], padding: Padding) -> &[u8] {
     let without = |fill: u8| {
-        let end = element.iter().rposition(|b| *b != fill).map_or(0, |last| last + 1);
-        &element[..end]
+        // Eight at once, as long as all of them only fill.
+        let mut rest = element;
+        while let Some((before, last)) = rest.split_last_chunk::<8>() {
+            if *last != [fill; 8] {
+                break;
+            }
+            rest = before;
+        }
+        let end = rest.iter().rposition(|b| *b != fill).map_or(0, |last| last + 1);
+        &rest[..end]
     };
     match padding {
         Padding::NullPadded => without(0),
@@ -80,7 +89,16 @@ impl Element for String {
     }
 
     fn decoder(datatype: &Datatype) -> Result<Decoder<Self>> {
-        strings(datatype, |bytes| std::str::from_utf8(bytes).ok().map(Self::from))
+        if !matches!(datatype.class, Class::String { .. } | Class::VariableLength { is_string: true, .. }) {
+            return strings(datatype, |bytes| std::str::from_utf8(bytes).ok().map(Self::from));
+        }
+        let datatype = datatype.clone();
+        Ok(Box::new(move |bytes, heap, values| {
+            let mut pieces = Pieces::default();
+            pieces.fill(&datatype, bytes, values.len(), heap, |_| {})?;
+            pieces.strings()?.zip(values).for_each(|(string, value)| string.clone_into(value));
+            Ok(())
+        }))
     }
 }
 

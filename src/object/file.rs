@@ -19,6 +19,7 @@ use crate::error::{InObject, Result, Usage};
 use crate::format::superblock::Superblock;
 use crate::limits::Limits;
 use crate::source::Source;
+use crate::walk::object::ObjectHeader;
 use crate::walk::survey::{self, Data as SurveyData, Survey};
 use crate::walk::{Condition, OpenFile, Storage};
 
@@ -48,8 +49,17 @@ struct Inner {
     workspaces: Workspaces,
     /// Files that this one names, by those names.
     others: Mutex<HashMap<String, File>>,
+    /// The group in which an object was looked for last.
+    last_group: Mutex<Option<LastGroup>>,
     /// Paths of the objects, once somebody has asked.
     paths: OnceLock<HashMap<u64, String>>,
+}
+
+/// A group by the path that it was asked for by.
+struct LastGroup {
+    asked: Vec<u8>,
+    header: Arc<ObjectHeader>,
+    path: Arc<str>,
 }
 
 /// Files named by one file that are kept open.
@@ -102,8 +112,23 @@ impl File {
             opened,
             options,
             others: Mutex::default(),
+            last_group: Mutex::default(),
             paths: OnceLock::new(),
         }))
+    }
+
+    /// The group at a path, where it is the one that was asked for last.
+    pub(super) fn last_group(&self, path: &[u8]) -> Option<Group> {
+        let last = self.0.last_group.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = last.as_ref().filter(|last| last.asked == path)?;
+        Some(Group::new(ObjectInfo::new(self.clone(), last.header.clone(), last.path.clone())))
+    }
+
+    /// Remembers what group of this file a path led to, by hard links only.
+    pub(super) fn remember_group(&self, path: &[u8], group: &Group) {
+        let last =
+            LastGroup { asked: path.to_vec(), header: group.info().shared_header(), path: group.info().shared_path() };
+        *self.0.last_group.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
     }
 
     /// The root group.

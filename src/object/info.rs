@@ -152,6 +152,14 @@ impl ObjectInfo {
         &self.header
     }
 
+    pub(super) fn shared_header(&self) -> Arc<ObjectHeader> {
+        self.header.clone()
+    }
+
+    pub(super) fn shared_path(&self) -> Arc<str> {
+        self.path.clone()
+    }
+
     pub(super) fn address_raw(&self) -> Addr {
         self.header.address
     }

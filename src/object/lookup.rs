@@ -166,8 +166,17 @@ impl Walk {
     fn resolve(&mut self, start: &Group, path: &[u8]) -> Result<Place> {
         let root = path.starts_with(b"/");
         let mut group = if root { start.file().root() } else { start.clone() };
+        let mut rest = path;
+        // The next object is mostly wanted of the same group.
+        let end = path.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+        let (before, last) = path.split_at(end);
+        let remembered = root && self.followed == 0 && !before.is_empty() && parts(last).next().is_some();
+        if remembered && let Some(last_group) = group.file().last_group(before) {
+            (group, rest) = (last_group, last);
+        }
+        let searched = rest.len() == path.len();
         let mut place: Option<Place> = None;
-        for part in parts(path) {
+        for part in parts(rest) {
             if let Some(place) = place {
                 group = match place.open()? {
                     Object::Group(group) => group,
@@ -175,6 +184,10 @@ impl Walk {
                 };
             }
             place = Some(self.step(&group, &find(&group, part)?)?);
+        }
+        // Links that lead to other paths are counted for each path, so that what is behind them is not remembered.
+        if remembered && searched && self.followed == 0 {
+            start.file().remember_group(before, &group);
         }
         Ok(place.unwrap_or_else(|| Place {
             file: group.file().clone(),

@@ -1,7 +1,7 @@
 //! Groups: all links, or the one of a name.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::btree_v1;
 use super::btree_v2::{Records, Tree};
@@ -28,8 +28,8 @@ pub(crate) enum Links {
     Old { btree: Addr, heap: Arc<Names> },
     /// In the object header.
     Compact,
-    /// Fractal heap and version 2 B-trees.
-    Dense { info: LinkInfo, heap: Addr },
+    /// Fractal heap and version 2 B-trees; both as they were opened for the last search by name.
+    Dense { info: LinkInfo, heap: Addr, opened: OnceLock<(Arc<Tree>, Arc<Heap>)> },
 }
 
 impl Links {
@@ -53,7 +53,7 @@ impl Links {
             let info = LinkInfo::decode(run.block())?;
             return Ok(Some(match info.fractal_heap {
                 None => Self::Compact,
-                Some(heap) => Self::Dense { info, heap },
+                Some(heap) => Self::Dense { info, heap, opened: OnceLock::new() },
             }));
         }
         Ok(None)
@@ -68,7 +68,7 @@ impl Links {
         match self {
             Self::Old { btree, heap } => all_old(storage, *btree, heap),
             Self::Compact => Ok(compact(header).collect()),
-            Self::Dense { info, heap } => {
+            Self::Dense { info, heap, .. } => {
                 let Some(index) = info.name_index.or(info.creation_order_index.flatten()) else {
                     return Ok(Vec::new());
                 };
@@ -101,20 +101,29 @@ impl Links {
                 _ => find_old(storage, *btree, heap, name),
             },
             Self::Compact => pick(&mut compact(header)),
-            Self::Dense { info, heap } => {
+            Self::Dense { info, heap, opened } => {
                 let Some(index) = info.name_index else {
                     return pick(&mut self.all(storage, header)?.into_iter());
                 };
-                let tree = Tree::kept(storage, index, &[RecordType::LINK_NAME])?;
                 let hash = lookup3(name);
                 // The hash is what the record begins with. Several names may have the same.
                 let place =
                     |record: &[u8]| record.first_chunk().map_or(Ordering::Less, |h| u32::from_le_bytes(*h).cmp(&hash));
-                match find_dense(storage, *heap, &tree, &place, name) {
+                let quick = || {
+                    if opened.get().is_none() {
+                        let tree = Tree::open(storage, index, &[RecordType::LINK_NAME])?;
+                        let heap = Heap::open(storage, *heap)?;
+                        opened.get_or_init(|| (Arc::new(tree), heap));
+                    }
+                    let Some((tree, heap)) = opened.get() else { return Ok(None) };
+                    find_dense(storage, heap, tree, &place, name)
+                };
+                match quick() {
                     Ok(Some(link)) => Ok(Some(link)),
                     Err(e) if e.is_missing() => Err(e),
                     // What is out of order is found all the same, and what is at fault is told.
                     _ => {
+                        let tree = Tree::open(storage, index, &[RecordType::LINK_NAME])?;
                         let records = tree.range(storage, &place)?;
                         pick(&mut dense(storage, *heap, &records, RecordType::LINK_NAME)?.into_iter())
                     }
@@ -145,13 +154,12 @@ fn dense(storage: &Storage, heap: Addr, records: &Records, kind: RecordType) -> 
 /// The link of a name, found as in a tree whose records are in order.
 fn find_dense(
     storage: &Storage,
-    heap: Addr,
+    heap: &Heap,
     tree: &Tree,
     place: &dyn Fn(&[u8]) -> Ordering,
     name: &[u8],
 ) -> Result<Option<Link>> {
     let Some(records) = tree.search(storage, place)? else { return Ok(None) };
-    let heap = Heap::open(storage, heap)?;
     for record in records.iter() {
         let record = LinkRecord::decode(record, RecordType::LINK_NAME)?;
         let link = heap.with_object(storage, record.id(), |object| Ok(Link::decode(object)?))?;
