@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::chunked;
 use super::file::File;
 use super::virtual_read::{self, Nesting};
+use super::workers;
 use crate::bytes::Addr;
 use crate::error::{Corrupt, Error, Fault, Result, Structure};
 use crate::filter::Step;
@@ -134,9 +135,9 @@ impl RawData {
                 target.copy_from_slice(&data[from..from + target.len()]);
                 Ok(())
             }),
-            Store::Contiguous(address) => self.read_flat(selected, target, &|from, target| {
-                self.file.storage().read_raw_into(address.plus(from), target)
-            }),
+            Store::Contiguous(address) => {
+                self.read_flat(selected, target, &|from, target| self.read_stretch(address.plus(from), target))
+            }
             Store::External(files) => {
                 let pieces = self.external_pieces(files)?;
                 self.read_flat(selected, target, &|from, target| read_pieces(&pieces, from, target))
@@ -147,6 +148,24 @@ impl RawData {
             },
             Store::Virtual(mappings) => virtual_read::read(self, mappings, selected, target),
         }
+    }
+
+    /// Reads bytes that stand in one piece; a long piece is shared out.
+    fn read_stretch(&self, address: Addr, target: &mut [u8]) -> Result<()> {
+        let storage = self.file.storage();
+        let threads = self.file.threads().min(target.len() / workers::WORTH_COPYING);
+        if threads < 2 {
+            return storage.read_raw_into(address, target);
+        }
+        storage.prefetch([(address, target.len() as u64)])?;
+        const SHARE: usize = workers::WORTH_COPYING;
+        let shares = target.chunks_mut(SHARE).enumerate().collect();
+        workers::share(
+            threads,
+            shares,
+            || (),
+            |(), (n, share)| storage.read_raw_into(address.plus(n as u64 * SHARE as u64), share),
+        )
     }
 
     /// Reads elements that stand in a row somewhere: `read_at` fills a buffer from a byte of the dataset on.

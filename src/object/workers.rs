@@ -1,7 +1,7 @@
 //! Work that is shared out to threads.
 //!
-//! Threads live for one read. That costs some ten microseconds each, which [`WORTH`] weighs, and in return no pool
-//! outlives the read, and none can be blocked by what its caller holds.
+//! Threads live for one read. That costs some tens of microseconds each, which a share of the work must be worth, and in
+//! return no pool outlives the read, and none can be blocked by what its caller holds.
 
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
@@ -9,8 +9,11 @@ use std::thread;
 
 use crate::error::{Error, Result};
 
-/// Bytes to be made below which a second thread costs more than it brings.
-pub(super) const WORTH: u64 = 512 << 10;
+/// Bytes of decoded chunks that are worth a thread.
+pub(super) const WORTH_DECODING: usize = 512 << 10;
+
+/// Bytes to be copied that are worth a thread.
+pub(super) const WORTH_COPYING: usize = 4 << 20;
 
 /// Threads that this machine runs at once.
 pub(super) fn available() -> usize {

@@ -6,7 +6,6 @@
 //! `peers one ROW SIDE THREADS FILE`; a script that keeps to the same could be one as well.
 
 use std::io::{BufRead, BufReader, Write};
-use std::num::NonZero;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
@@ -142,7 +141,7 @@ fn parse(words: &str) -> Option<Round> {
 }
 
 /// The other end: runs a round for each line of the input.
-pub fn one(row: &Row, side: SideName, threads: NonZero<usize>, file: &Path) -> Result<()> {
+pub fn one(row: &Row, side: SideName, threads: usize, file: &Path) -> Result<()> {
     let mut rounds = Rounds::new(row.task, file)?;
     let mut side = sides::side(side, threads)?;
     for line in std::io::stdin().lines() {

@@ -40,7 +40,7 @@ pub(super) fn read_grid(raw: &RawData, grid: &ChunkGrid, axes: &[Axis], target: 
     if !found.covers(&wanted) {
         raw.fill.fill(target);
     }
-    let threads = threads(raw, grid, found.len());
+    let threads = threads(raw, grid, found.len(), target.len());
     let division = Division::new(axes, &wanted, chunk, raw.element_size(), threads);
     let rows = division.divide(target);
     let mut units: Vec<Unit<'_>> =
@@ -139,9 +139,9 @@ pub(super) fn read_runs(raw: &RawData, grid: &ChunkGrid, runs: &[RowRun], target
     let found = find(raw, grid, &bounds)?;
     raw.fill.fill(target);
     let jobs: Vec<_> = found.iter().filter_map(|(scaled, entry)| Some((scaled, entry, wanted.get(scaled)?))).collect();
+    let threads = threads(raw, grid, jobs.len(), target.len());
     // Runs lie anywhere in the result: only one thread copies at a time.
     let target = Mutex::new(target);
-    let threads = threads(raw, grid, jobs.len());
     workers::share(
         threads,
         jobs,
@@ -199,9 +199,14 @@ fn find(raw: &RawData, grid: &ChunkGrid, wanted: &[Range<u64>]) -> Result<Stored
     Ok(found)
 }
 
-/// Threads that are worth their while for so many chunks.
-fn threads(raw: &RawData, grid: &ChunkGrid, chunks: usize) -> usize {
-    let bytes = grid.chunk_bytes().unwrap_or(u64::MAX).saturating_mul(chunks as u64);
-    let useful = usize::try_from(bytes / workers::WORTH).unwrap_or(usize::MAX);
+/// Threads that are worth their while for so many chunks and a result of so many bytes.
+fn threads(raw: &RawData, grid: &ChunkGrid, chunks: usize, result: usize) -> usize {
+    let useful = if raw.steps.is_empty() {
+        // What is not asked for is not read.
+        result / workers::WORTH_COPYING
+    } else {
+        usize::try_from(grid.chunk_bytes().unwrap_or(u64::MAX)).unwrap_or(usize::MAX).saturating_mul(chunks)
+            / workers::WORTH_DECODING
+    };
     raw.file.threads().min(useful).max(1)
 }

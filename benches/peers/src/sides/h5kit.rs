@@ -10,12 +10,12 @@ use super::{Result, Side, Window};
 use crate::tally::{Tally, word};
 
 pub struct H5kit {
-    pub threads: NonZero<usize>,
+    pub threads: usize,
 }
 
 /// The one place that says how many threads h5kit reads with.
-fn options(threads: NonZero<usize>) -> Options {
-    Options::new().threads(threads)
+fn options(threads: usize) -> Options {
+    Options::new().threads(NonZero::new(threads).unwrap_or(NonZero::<usize>::MIN))
 }
 
 /// Maps a file.

@@ -8,7 +8,6 @@ mod reader;
 
 use std::error::Error;
 use std::fmt;
-use std::num::NonZero;
 use std::ops::Range;
 use std::path::Path;
 
@@ -104,12 +103,12 @@ pub trait Side {
 }
 
 /// A side that reads with so many threads.
-pub fn side(name: SideName, threads: NonZero<usize>) -> Result<Box<dyn Side>> {
+pub fn side(name: SideName, threads: usize) -> Result<Box<dyn Side>> {
     Ok(match name {
         SideName::H5kit => Box::new(h5kit::H5kit { threads }),
         SideName::Libhdf5 => Box::new(libhdf5::Libhdf5),
         SideName::Pure => Box::new(pure::Pure),
-        SideName::Reader => Box::new(reader::Reader::new(threads.get())?),
+        SideName::Reader => Box::new(reader::Reader::new(threads)?),
         SideName::Memcpy => Box::new(limit::Memcpy::default()),
         SideName::Pread => Box::new(limit::Pread),
         SideName::Pipeline => Box::new(limit::Pipeline::default()),
