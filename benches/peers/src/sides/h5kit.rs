@@ -3,9 +3,10 @@
 use std::num::NonZero;
 use std::path::Path;
 
+use h5kit::element::Strings;
 use h5kit::{File, Group, Object, Options};
 
-use super::{Packed, Result, Side, Window};
+use super::{Result, Side, Window};
 use crate::tally::{Tally, word};
 
 pub struct H5kit {
@@ -107,13 +108,12 @@ impl Side for H5kit {
     }
 
     fn strings(&mut self, file: &Path, dataset: &str, packed: bool, tally: &mut Tally) -> Result<()> {
-        let texts = self.open(file)?.dataset(dataset)?.read::<Vec<String>>(..)?;
+        let dataset = self.open(file)?.dataset(dataset)?;
         if packed {
-            // There is no way yet to read them without a `String` for each.
-            let packed: Packed = texts.iter().collect();
-            drop(texts);
-            tally.texts(packed.texts());
+            let texts: Strings = dataset.read(..)?;
+            tally.texts(texts.iter().map(str::as_bytes));
         } else {
+            let texts: Vec<String> = dataset.read(..)?;
             tally.texts(texts.iter().map(String::as_bytes));
         }
         Ok(())
