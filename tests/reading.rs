@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use common::testdata;
-use h5kit::element::{Array, Lossy, Reference, Value};
+use h5kit::element::{Array, Lossy, Reference, Strings, Value};
 use h5kit::selection::{Blocks, Mask};
 use h5kit::source::{FileSource, Memory, Source, Traced};
 use h5kit::{Dataset, ErrorKind, File, Hyperslab, Layout, Object, Points, Slice, Target};
@@ -379,4 +379,51 @@ fn a_damaged_link_does_not_hide_the_others() {
     let links: Vec<_> = group.links().expect("an index that is sound").collect();
     assert!(links.iter().any(Result::is_err) || links.iter().flatten().any(|link| link.open().is_err()));
     assert!(links.iter().flatten().count() > 1);
+}
+
+#[test]
+fn strings_in_one_piece() {
+    let read = |file, path| dataset(file, path).read::<Strings>(..);
+    for path in ["/utf8 nullterm", "/utf8 nullpad", "/chunked"] {
+        let strings = read("files/strings_variable.h5", path).expect("UTF-8");
+        assert_eq!((strings.len(), strings.missing()), (5, &[][..]));
+        let all: Vec<&str> = strings.iter().collect();
+        assert_eq!([all[0], all[1], all[2], all[4]], ["one", "", "größe €", "trailing blanks  "]);
+        assert!(all[3].len() == 700 && all[3].bytes().all(|b| b == b'x'));
+    }
+    let some = dataset("files/strings_variable.h5", "/utf8 nullterm").read::<Strings>(2..3).expect("one of five");
+    assert_eq!(some.into_parts(), ("größe €".to_owned(), vec![0, 11]));
+    let null = read("files/strings_variable.h5", "/null").expect("UTF-8");
+    assert_eq!((null.iter().collect::<Vec<_>>(), null.missing()), (vec!["", "after", ""], &[0, 2][..]));
+    let fixed = read("files/strings_fixed.h5", "/two dimensions").expect("ASCII");
+    assert_eq!(fixed.iter().collect::<Vec<_>>(), ["aa", "bb", "cc", "dd"]);
+
+    let error = read("files/strings_fixed.h5", "/spacepad utf8").expect_err("no UTF-8");
+    let same = dataset("files/strings_fixed.h5", "/spacepad utf8").read::<Vec<String>>(..).expect_err("no UTF-8");
+    assert_eq!((error.kind(), error.to_string()), (ErrorKind::Type, same.to_string()));
+    assert!(error.to_string().contains(r"element 8: bad \xff\xfe"), "{error}");
+    assert_eq!(read("files/integers.h5", "/i32le").expect_err("numbers").kind(), ErrorKind::Type);
+    assert!(read("files/dataspaces.h5", "/null").expect("no elements").is_empty());
+}
+
+#[test]
+fn one_link_of_many_is_found_on_one_path() {
+    // 900 links behind hashes, and 80 in a tree of symbol tables: what is read does not grow with them.
+    for (name, link) in [("files/links_dense_deep.h5", "0777"), ("files/symbols_deep.h5", "name 066")] {
+        let source = Arc::new(Traced::new(Arc::new(FileSource::open(&testdata().join(name)).expect(name))));
+        let group = File::from_source(source.clone()).expect("it opens").group("/g").expect("a group");
+        drop(source.take_log());
+        group.link(link).expect("it is there");
+        let log = source.take_log();
+        let bytes: u64 = log.iter().map(|range| range.end - range.start).sum();
+        assert!(
+            log.len() <= 12 && bytes < source.len() / 3,
+            "{name}: {} reads, {bytes} of {}",
+            log.len(),
+            source.len()
+        );
+        // What was searched is kept.
+        group.link(link).expect("it is there");
+        assert!(source.take_log().len() <= 2);
+    }
 }

@@ -126,6 +126,7 @@ macro_rules! integers {
                 }
             }
 
+            #[allow(clippy::cast_lossless)]
             fn from_float(n: f64) -> Option<Self> {
                 // The least number above all of the type. What is below them all, no whole number, or none at all becomes
                 // another number.
@@ -428,6 +429,30 @@ mod tests {
     use super::*;
     use crate::element::testing::{decode, float, integer};
     use crate::error::ErrorKind;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// A float is an integer where 128 bits hold it without a fraction and the type has it, and an integer is a
+        /// float where that is the same number.
+        #[test]
+        fn only_what_is_the_same_number_fits(bits: u64, near in -66_000i64..66_000, shift in 0u32..64) {
+            for n in [f64::from_bits(bits), near as f64, near as f64 / 2.0, (near as f64) * (1u64 << shift) as f64] {
+                let whole = (n.abs() < 1e38 && n.fract() == 0.0).then_some(n as i128);
+                prop_assert_eq!(i64::from_float(n), whole.and_then(|n| n.try_into().ok()));
+                prop_assert_eq!(u64::from_float(n), whole.and_then(|n| n.try_into().ok()));
+                prop_assert_eq!(i16::from_float(n), whole.and_then(|n| n.try_into().ok()));
+                prop_assert_eq!(u8::from_float(n), whole.and_then(|n| n.try_into().ok()));
+            }
+            for n in [bits as i64, near, near << shift, (1 << 53) + near, i64::MAX - near.abs()] {
+                let same = |n: i64| (n as f64 as i128 == n.into()).then_some(n as f64);
+                prop_assert_eq!(f64::from_i64(n), same(n));
+                prop_assert_eq!(f32::from_i64(n), (n as f32 as i128 == n.into()).then_some(n as f32));
+                prop_assert_eq!(f64::from_u64(n as u64), (n as u64 as f64 as u128 == (n as u64).into()).then_some(n as u64 as f64));
+                prop_assert_eq!(f32::from_i32(n as i32), (n as i32 as f32 as i128 == (n as i32).into()).then_some(n as i32 as f32));
+                prop_assert_eq!(u16::from_i32(n as i32), u16::try_from(n as i32).ok());
+            }
+        }
+    }
 
     #[test]
     fn what_fits_is_converted() {

@@ -44,6 +44,9 @@ object_methods!(Dataset);
 /// Makes values of the bytes of as many elements.
 type Decode<'d, T> = dyn Fn(&[u8], &FileHeap<'_>, &mut [T]) -> Result<()> + 'd;
 
+/// Takes the bytes of so many elements, with the heap they point into.
+type Convert<'c> = dyn FnMut(&[u8], usize, &FileHeap<'_>) -> Result<()> + 'c;
+
 /// The fill value write time that means never.
 const NEVER: u8 = 1;
 
@@ -466,11 +469,7 @@ impl Dataset {
 
     /// Converts block by block, so that the bytes of all elements are never there at once: `convert` gets the bytes of so
     /// many elements.
-    fn each_block(
-        &self,
-        selected: &Resolved,
-        convert: &mut dyn FnMut(&[u8], usize, &FileHeap<'_>) -> Result<()>,
-    ) -> Result<()> {
+    fn each_block(&self, selected: &Resolved, convert: &mut Convert<'_>) -> Result<()> {
         let heap = FileHeap::new(self.file().storage());
         let mut first = 0u64;
         let mut bytes = Vec::new();

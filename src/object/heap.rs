@@ -53,7 +53,7 @@ impl<'s> FileHeap<'s> {
         if opened >= KEPT && address > highest {
             return Objects::read(self.storage, address).map(Arc::new);
         }
-        Objects::kept(self.storage, address).map(|kept| -> Arc<Objects<'s>> { kept })
+        Objects::kept(self.storage, address)
     }
 }
 
