@@ -64,6 +64,22 @@ pub trait Heap {
     /// # Errors
     /// A place where no object is, or what `with` says.
     fn object(&self, place: HeapPlace, with: &mut dyn FnMut(Block<'_>) -> Result<()>) -> Result<()>;
+
+    /// Calls `with` with the bytes of an object, and again with those of the object of the same collection whose number it
+    /// gives, until it gives none.
+    ///
+    /// # Errors
+    /// As [`object`](Self::object).
+    fn objects(&self, place: HeapPlace, with: &mut dyn FnMut(Block<'_>) -> Result<Option<u32>>) -> Result<()> {
+        let mut next = Some(place.index);
+        while let Some(index) = next.take() {
+            self.object(HeapPlace { index, ..place }, &mut |object| {
+                next = with(object)?;
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
 }
 
 /// Decodes elements: their bytes, one after the other, into as many values.

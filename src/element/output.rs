@@ -39,6 +39,11 @@ pub trait Output: Sized {
 
 /// Gathers a result from the bytes of its elements, part by part.
 pub trait Gather<O> {
+    /// Says how many elements there will be, so that room can be made.
+    fn announce(&mut self, n: u64) {
+        let _ = n;
+    }
+
     /// Takes in `n` elements: their bytes, one after the other.
     ///
     /// # Errors

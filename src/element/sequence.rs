@@ -2,7 +2,7 @@ use super::{Decoder, Element, Heap, mismatch, pairs};
 use crate::bytes::Block;
 use crate::error::{Corrupt, Fault, Result, Structure};
 use crate::format::message::datatype::{Class, Datatype};
-use crate::format::reference::VariableLengthElement;
+use crate::format::reference::{HeapPlace, VariableLengthElement};
 
 /// Makes a value of the bytes in the heap of each variable-length element; `base_size` is the size of what
 /// the element counts. `make` gets the element's number, its count, and exactly that many bytes.
@@ -31,39 +31,60 @@ pub(super) fn each_object(
 ) -> Result<()> {
     let (size, widths) = (bytes.len().checked_div(n).unwrap_or(0), heap.widths());
     let element = |i: usize| VariableLengthElement::decode(Block::new(&bytes[i * size..(i + 1) * size], 0, widths));
-    let mut fault = None;
-    let mut places = (0..n).filter_map(|i| element(i).unwrap_or_else(|e| nothing(&mut fault, e)).place);
+    let (mut fault, mut last) = (None, None);
+    // Mostly the one after is in the same collection.
+    let mut places = (0..n).filter_map(|i| {
+        let place = element(i).unwrap_or_else(|e| nothing(&mut fault, e)).place?;
+        let before = last.replace(place.collection);
+        (before != Some(place.collection)).then_some(place)
+    });
     let prefetched = heap.prefetch(&mut places);
     if let Some(fault) = fault {
         return Err(fault.into());
     }
     prefetched?;
     let mut missing = None;
-    for i in 0..n {
-        match one(element(i)?, base_size, heap, &mut |n, bytes| with(i, n, bytes)) {
-            Ok(()) => {}
+    let mut i = 0;
+    while i < n {
+        let mut this = element(i)?;
+        let asked = match stored(&this) {
+            None => with(i, 0, &[]).map(|()| i += 1),
+            Some(first) => heap.objects(first, &mut |object| {
+                with(i, this.length as usize, counted(object, this.length, base_size)?)?;
+                i += 1;
+                while i < n {
+                    this = element(i)?;
+                    match stored(&this) {
+                        None => with(i, 0, &[])?,
+                        Some(place) if place.collection == first.collection => return Ok(Some(place.index)),
+                        Some(_) => break,
+                    }
+                    i += 1;
+                }
+                Ok(None)
+            }),
+        };
+        match asked {
+            Ok(()) => continue,
             Err(e) if e.is_missing() => missing = Some(e),
             Err(e) if missing.is_none() => return Err(e),
             Err(_) => {}
         }
+        // It is about the element where it stopped.
+        i += 1;
     }
     missing.map_or(Ok(()), Err)
+}
+
+/// Where what an element counts is, if it counts anything.
+fn stored(element: &VariableLengthElement) -> Option<HeapPlace> {
+    element.place.filter(|_| element.length > 0)
 }
 
 /// Notes the first fault of an element.
 fn nothing(fault: &mut Option<Corrupt>, new: Corrupt) -> VariableLengthElement {
     fault.get_or_insert(new);
     VariableLengthElement { length: 0, place: None }
-}
-
-fn one(
-    element: VariableLengthElement,
-    base_size: usize,
-    heap: &dyn Heap,
-    with: &mut dyn FnMut(usize, &[u8]) -> Result<()>,
-) -> Result<()> {
-    let Some(place) = element.place.filter(|_| element.length > 0) else { return with(0, &[]) };
-    heap.object(place, &mut |object| with(element.length as usize, counted(object, element.length, base_size)?))
 }
 
 /// The bytes of `n` elements of an object, which must have them.

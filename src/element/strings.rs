@@ -127,8 +127,8 @@ impl Output for Strings {
             Class::VariableLength { is_string: true, .. } => {}
             _ => return Err(mismatch::<String>(datatype)),
         }
-        let gathered = Gathered { datatype: datatype.clone(), strings: Self::default(), part: Pieces::default() };
-        Ok(Some(Box::new(gathered)))
+        let (strings, part) = (Self::default(), Pieces::default());
+        Ok(Some(Box::new(Gathered { datatype: datatype.clone(), strings, part, expected: 0 })))
     }
 }
 
@@ -137,20 +137,54 @@ struct Gathered {
     datatype: Datatype,
     strings: Strings,
     part: Pieces,
+    /// How many there will be.
+    expected: usize,
+}
+
+/// How much room is made for what is not there yet, as a multiple of what is.
+const AHEAD: usize = 8;
+
+impl Gathered {
+    /// Makes room for a text more: for all that is to come, if it is as what has been read, so that what is there need not be
+    /// moved again and again.
+    fn reserve(&mut self, more: usize) {
+        let Strings { text, offsets, .. } = &mut self.strings;
+        let n = offsets.len() - 1 + self.part.ends.len();
+        if offsets.capacity() < n + 1 {
+            let _ = offsets.try_reserve_exact(self.expected.min(n.saturating_mul(AHEAD)).max(n) + 1 - offsets.len());
+        }
+        let length = text.len() + more;
+        if text.capacity() < length {
+            let each = length.div_ceil(n.max(1));
+            let all = self.expected.saturating_mul(each).min(length.saturating_mul(AHEAD));
+            // A little more, since they are not all the same. Where there is no room, there may be for what is needed.
+            let _ = text.try_reserve_exact((all.max(length) - text.len()).saturating_add(all / 32));
+        }
+    }
 }
 
 impl Gather<Strings> for Gathered {
+    fn announce(&mut self, n: u64) {
+        self.expected = usize::try_from(n).unwrap_or(usize::MAX);
+    }
+
     fn add(&mut self, bytes: &[u8], n: usize, heap: &dyn Heap) -> Result<()> {
-        let Self { datatype, strings, part } = self;
+        let Self { datatype, strings, part, .. } = self;
         let (before, first) = (strings.text.len() as u64, strings.len() as u64);
         part.fill(datatype, bytes, n, heap, |i| strings.missing.push(first + i as u64))?;
+        self.reserve(self.part.bytes.len());
+        let Self { strings, part, .. } = self;
         strings.text.push_str(part.text()?);
         strings.offsets.extend(part.ends.iter().map(|end| before + *end as u64));
         Ok(())
     }
 
     fn finish(self: Box<Self>, _: &[u64]) -> Result<Strings> {
-        Ok(self.strings)
+        let mut strings = self.strings;
+        if strings.text.capacity() / 2 > strings.text.len() {
+            strings.text.shrink_to_fit();
+        }
+        Ok(strings)
     }
 }
 

@@ -96,7 +96,7 @@ impl Element for String {
         Ok(Box::new(move |bytes, heap, values| {
             let mut pieces = Pieces::default();
             pieces.fill(&datatype, bytes, values.len(), heap, |_| {})?;
-            pieces.strings()?.zip(values).for_each(|(string, value)| string.clone_into(value));
+            pieces.strings()?.zip(values).for_each(|(string, value)| *value = string.to_owned());
             Ok(())
         }))
     }

@@ -139,15 +139,15 @@ impl GlobalHeap {
     }
 
     /// Where the objects of a whole collection stand, by their numbers: an empty range at 0 for a number that none has.
-    /// `None` where the collection is anything but usual, or at fault: [`decode`](Self::decode) says what it is.
-    #[must_use]
-    pub fn places(block: Block<'_>) -> Option<Vec<Range<usize>>> {
+    /// They take the place of what was in `places`. False where the collection is anything but usual, or at fault:
+    /// [`decode`](Self::decode) says what it is.
+    pub fn places(block: Block<'_>, places: &mut Vec<Range<usize>>) -> bool {
         const HEAD: usize = 16;
         let bytes = block.bytes();
+        places.clear();
         if block.widths().lengths != 8 || !bytes.starts_with(b"GCOL\x01") {
-            return None;
+            return false;
         }
-        let mut places: Vec<Range<usize>> = Vec::with_capacity(bytes.len() / (2 * HEAD));
         let mut at = HEAD;
         while let Some(head) = bytes.get(at..).and_then(|rest| rest.first_chunk::<HEAD>()) {
             let [low, high, _, _, _, _, _, _, size @ ..] = head;
@@ -156,19 +156,22 @@ impl GlobalHeap {
                 break;
             }
             let start = at + HEAD;
-            let end = usize::try_from(u64::from_le_bytes(*size)).ok().and_then(|size| start.checked_add(size))?;
-            if end > bytes.len() || index > bytes.len() {
-                return None;
+            let size = usize::try_from(u64::from_le_bytes(*size)).ok();
+            let end = size.and_then(|size| start.checked_add(size)).filter(|end| *end <= bytes.len());
+            let Some(end) = end.filter(|_| index <= bytes.len()) else { return false };
+            if index == places.len() {
+                places.push(start..end);
+            } else {
+                if index > places.len() {
+                    places.resize(index + 1, 0..0);
+                } else if places[index].start != 0 {
+                    return false;
+                }
+                places[index] = start..end;
             }
-            if index >= places.len() {
-                places.resize(index + 1, 0..0);
-            } else if places[index].start != 0 {
-                return None;
-            }
-            places[index] = start..end;
             at = end.next_multiple_of(8);
         }
-        Some(places)
+        true
     }
 
     /// A fault of this collection: it has no object of that number.
@@ -181,6 +184,11 @@ impl GlobalHeap {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn places_of(block: Block<'_>) -> Option<Vec<Range<usize>>> {
+        let mut places = vec![1..2; 3];
+        GlobalHeap::places(block, &mut places).then_some(places)
+    }
 
     #[test]
     fn places_are_those_of_the_objects() {
@@ -198,7 +206,7 @@ mod tests {
                 bytes.extend_from_slice(&[0; 40]);
             }
             let block = Block::new(&bytes, 0, widths);
-            (GlobalHeap::places(block), GlobalHeap::decode(block).expect("it decodes"))
+            (places_of(block), GlobalHeap::decode(block).expect("it decodes"))
         };
         for free in [true, false] {
             let (places, heap) = collection(&[(1, b"abc"), (3, b""), (2, b"12345678")], free);
@@ -211,7 +219,7 @@ mod tests {
         // What is out of the usual is left to the decoder.
         assert_eq!(collection(&[(1, b"abc"), (1, b"d")], true).0, None);
         assert_eq!(collection(&[(60_000, b"abc")], true).0, None);
-        assert_eq!(GlobalHeap::places(Block::new(b"GCOL\x01\0\0\0", 0, Widths { offsets: 4, lengths: 4 })), None);
+        assert_eq!(places_of(Block::new(b"GCOL\x01\0\0\0", 0, Widths { offsets: 4, lengths: 4 })), None);
     }
 
     #[test]

@@ -59,6 +59,7 @@ impl VariableLengthElement {
     ///
     /// # Errors
     /// An element that is too short.
+    #[inline]
     pub fn decode(element: Block<'_>) -> Result<Self, Corrupt> {
         let w = element.widths();
         if let (8, Some([a, b, c, d, address @ .., e, f, g, h])) = (w.offsets, element.bytes().first_chunk::<16>()) {

@@ -56,6 +56,9 @@ const NEVER: u8 = 1;
 /// Bytes that are converted at once.
 const BLOCK: u64 = 512 << 10;
 
+/// Bytes that are gathered at once: of strings, they and what they point to stay near.
+const GATHERED: u64 = 128 << 10;
+
 impl Dataset {
     pub(super) fn open(info: ObjectInfo, nesting: Nesting) -> Result<Self> {
         let (file, header) = (info.file().clone(), info.header());
@@ -477,6 +480,7 @@ impl Dataset {
     ) -> Result<O> {
         self.check_room::<u64>(selected)?;
         self.parts.raw.check_stored(selected)?;
+        gather.announce(selected.elements());
         self.each_block(selected, &mut |block, n, heap| gather.add(&bytes(block), n, heap))?;
         gather.finish(&selected.shape())
     }
@@ -486,7 +490,7 @@ impl Dataset {
         let heap = FileHeap::new(self.file().storage());
         let mut next = 0u64;
         let mut bytes = Vec::new();
-        each(self.blocks(selected, BLOCK), |block| {
+        each(self.blocks(selected, GATHERED), |block| {
             let first = next;
             next += block.elements();
             let bytes = self.block_bytes(&block, &mut bytes)?;

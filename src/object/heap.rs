@@ -1,4 +1,5 @@
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::bytes::{Addr, Block, Widths};
@@ -6,7 +7,7 @@ use crate::element::Heap;
 use crate::error::{Error, Result};
 use crate::format::reference::HeapPlace;
 use crate::walk::Storage;
-use crate::walk::global_heap::{self, Objects};
+use crate::walk::global_heap::{Objects, View, Window};
 
 /// The global heap of a file, for one read.
 pub(crate) struct FileHeap<'s> {
@@ -16,14 +17,43 @@ pub(crate) struct FileHeap<'s> {
     /// Those that it took.
     taken: Cell<u64>,
     /// The collection that was used last: mostly the next object is in it too.
-    last: Cell<Option<(Addr, Arc<Objects<'s>>)>>,
-    /// The highest address of a collection so far, and how many were opened.
-    opened: Cell<(Addr, u32)>,
+    last: Cell<Option<Last<'s>>>,
+    /// Collections that are read together.
+    window: Cell<Window>,
+    /// The highest address of a collection so far.
+    highest: Cell<Addr>,
+    /// The collections that were opened, up to [`MOST_SEEN`].
+    seen: RefCell<HashSet<Addr>>,
 }
 
-/// Collections that are kept in any case. Those after them are kept unless they come in the order of the file, in which
-/// none is needed twice.
-const KEPT: u32 = 4;
+/// A collection that objects are taken out of.
+enum Last<'s> {
+    Kept(Addr, Arc<Objects<'s>>),
+    /// The one that the window is turned to.
+    Window(Addr, Window),
+}
+
+impl Last<'_> {
+    fn address(&self) -> Addr {
+        match self {
+            Self::Kept(address, _) | Self::Window(address, _) => *address,
+        }
+    }
+
+    fn view(&self) -> View<'_> {
+        match self {
+            Self::Kept(_, objects) => objects.view(),
+            Self::Window(_, window) => window.view(),
+        }
+    }
+}
+
+/// Collections that are kept in any case. Those after them are kept where they are opened again: in most files strings come
+/// collection by collection, and none is needed twice.
+const KEPT: usize = 4;
+
+/// Collections that are remembered. After so many, those are not kept that come in the order of the file.
+const MOST_SEEN: usize = 1 << 16;
 
 /// What a small file may let a read take out of the heap. Sequences of sequences can lead to the same object again
 /// and again, and so to more than any file holds.
@@ -43,17 +73,52 @@ impl<'s> FileHeap<'s> {
             most: most.min(storage.limits().read_bytes),
             taken: Cell::new(0),
             last: Cell::default(),
-            opened: Cell::default(),
+            window: Cell::default(),
+            highest: Cell::default(),
+            seen: RefCell::default(),
         }
     }
 
-    fn open(&self, address: Addr) -> Result<Arc<Objects<'s>>> {
-        let (highest, opened) = self.opened.get();
-        self.opened.set((highest.max(address), opened.saturating_add(1)));
-        if opened >= KEPT && address > highest {
-            return Objects::read(self.storage, address).map(Arc::new);
+    fn open(&self, address: Addr) -> Result<Last<'s>> {
+        let window = self.window.take();
+        if window.is_at(address) {
+            return Ok(Last::Window(address, window));
         }
-        Objects::kept(self.storage, address)
+        self.window.set(window);
+        let highest = self.highest.get();
+        self.highest.set(highest.max(address));
+        let mut seen = self.seen.borrow_mut();
+        let many = seen.len() >= KEPT;
+        let new = if seen.len() < MOST_SEEN { seen.insert(address) } else { address > highest };
+        drop(seen);
+        if many && new {
+            let mut window = self.window.take();
+            if window.turn(self.storage, address) {
+                return Ok(Last::Window(address, window));
+            }
+            self.window.set(window);
+            return Ok(Last::Kept(address, Arc::new(Objects::read(self.storage, address)?)));
+        }
+        Ok(Last::Kept(address, Objects::kept(self.storage, address)?))
+    }
+
+    /// Leaves a collection for the next object, or its memory for the next collections.
+    fn leave(&self, collection: Option<Last<'s>>) {
+        if let Some(Last::Window(_, window)) = collection {
+            self.window.set(window);
+        }
+    }
+
+    /// Takes the bytes of an object out of a collection.
+    #[inline]
+    fn take<'c>(&self, collection: &View<'c>, index: u32) -> Result<Block<'c>> {
+        let object = collection.object(index)?;
+        let taken = self.taken.get().saturating_add(OBJECT + object.bytes().len() as u64);
+        if taken > self.most {
+            return Err(Error::limit("bytes from the global heap", taken, self.most));
+        }
+        self.taken.set(taken);
+        Ok(object)
     }
 }
 
@@ -63,24 +128,38 @@ impl Heap for FileHeap<'_> {
     }
 
     fn prefetch(&self, places: &mut dyn Iterator<Item = HeapPlace>) -> Result<()> {
-        global_heap::prefetch(self.storage, places)
+        match self.last.take() {
+            Some(Last::Window(_, window)) => self.window.set(window),
+            kept => self.last.set(kept),
+        }
+        let mut window = self.window.take();
+        let prefetched = window.prefetch(self.storage, places);
+        self.window.set(window);
+        prefetched
     }
 
     fn object(&self, place: HeapPlace, with: &mut dyn FnMut(Block<'_>) -> Result<()>) -> Result<()> {
+        self.objects(place, &mut |object| with(object).map(|()| None))
+    }
+
+    fn objects(&self, place: HeapPlace, with: &mut dyn FnMut(Block<'_>) -> Result<Option<u32>>) -> Result<()> {
         // Taken out while it is used, since `with` may ask for other objects.
-        let (address, objects) = match self.last.take().filter(|(address, _)| *address == place.collection) {
-            Some(last) => last,
-            None => (place.collection, self.open(place.collection)?),
-        };
-        let used = objects.object(place.index).and_then(|object| {
-            let taken = self.taken.get().saturating_add(OBJECT + object.bytes().len() as u64);
-            if taken > self.most {
-                return Err(Error::limit("bytes from the global heap", taken, self.most));
+        let last = match self.last.take() {
+            Some(last) if last.address() == place.collection => last,
+            other => {
+                self.leave(other);
+                self.open(place.collection)?
             }
-            self.taken.set(taken);
-            with(object)
-        });
-        self.last.set(Some((address, objects)));
-        used
+        };
+        let view = last.view();
+        let mut used = Ok(Some(place.index));
+        while let Ok(Some(index)) = used {
+            used = match self.take(&view, index) {
+                Ok(object) => with(object),
+                Err(e) => Err(e),
+            };
+        }
+        self.leave(self.last.replace(Some(last)));
+        used.map(drop)
     }
 }

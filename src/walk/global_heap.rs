@@ -21,6 +21,12 @@ pub(crate) struct Collection {
 /// Bytes of the collections that libhdf5 mostly writes.
 const USUAL: u64 = 4096;
 
+/// Bytes of an object of a few bytes, with its head.
+const LEAST_OBJECT: usize = 32;
+
+/// Most bytes of collections that are read at once.
+const WINDOW: u64 = 128 << 10;
+
 impl Collection {
     /// The collection at an address.
     pub(crate) fn read(storage: &Storage, address: Addr) -> Result<Arc<Self>> {
@@ -62,13 +68,12 @@ impl<'a> Objects<'a> {
     /// The collection at an address.
     pub(crate) fn read(storage: &'a Storage, address: Addr) -> Result<Self> {
         let run = whole(storage, address)?;
-        match GlobalHeap::places(run.block()) {
-            Some(places) => Ok(Self { run, places, unusual: None }),
-            None => {
-                let unusual = Some(GlobalHeap::decode(run.block())?);
-                Ok(Self { run, places: Vec::new(), unusual })
-            }
+        let mut places = Vec::with_capacity(run.block().bytes().len() / LEAST_OBJECT);
+        if GlobalHeap::places(run.block(), &mut places) {
+            return Ok(Self { run, places, unusual: None });
         }
+        let unusual = Some(GlobalHeap::decode(run.block())?);
+        Ok(Self { run, places: Vec::new(), unusual })
     }
 
     /// The same from the memo.
@@ -81,15 +86,31 @@ impl<'a> Objects<'a> {
         })
     }
 
+    /// What objects are taken out of.
+    pub(crate) fn view(&self) -> View<'_> {
+        View { block: self.run.block(), places: &self.places, unusual: self.unusual.as_ref() }
+    }
+}
+
+/// A collection as objects are taken out of it.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'c> {
+    block: Block<'c>,
+    places: &'c [Range<usize>],
+    unusual: Option<&'c GlobalHeap>,
+}
+
+impl<'c> View<'c> {
     /// The bytes of an object.
     ///
     /// # Errors
     /// No object of that number.
-    pub(crate) fn object(&self, index: u32) -> Result<Block<'_>> {
-        let block = self.run.block();
+    #[inline]
+    pub(crate) fn object(&self, index: u32) -> Result<Block<'c>> {
+        let block = self.block;
         let found = match self.places.get(index as usize) {
             Some(place) if place.start > 0 => Some(place.clone()),
-            _ => self.unusual.as_ref().and_then(|heap| heap.object(index)),
+            _ => self.unusual.and_then(|heap| heap.object(index)),
         };
         match found {
             Some(range) => {
@@ -109,16 +130,108 @@ fn whole(storage: &Storage, address: Addr) -> Result<Run<'_>> {
     if size == run.block().bytes().len() as u64 { Ok(run) } else { storage.read(address, size, S) }
 }
 
-/// Says that the collections of these places will be read.
-pub(crate) fn prefetch(storage: &Storage, places: impl IntoIterator<Item = HeapPlace>) -> Result<()> {
-    let mut addresses: Vec<Addr> = Vec::new();
-    for place in places {
-        // Mostly the one after is in the same collection.
-        if addresses.last() != Some(&place.collection) {
-            addresses.push(place.collection);
+/// Collections that are used one after the other, read into memory that is used for all of them; those that stand one after
+/// the other are read at once.
+#[derive(Debug, Default)]
+pub(crate) struct Window {
+    /// Stretches of two and more collections of the usual size that will be asked for, in order.
+    planned: Vec<Range<u64>>,
+    /// What was read last, from `start` on.
+    buffer: Vec<u8>,
+    start: u64,
+    length: usize,
+    /// The collection that objects are taken out of.
+    turned: Option<Turned>,
+    places: Vec<Range<usize>>,
+}
+
+/// A collection in a window.
+#[derive(Clone, Debug)]
+struct Turned {
+    address: Addr,
+    bytes: Range<usize>,
+    at: u64,
+    widths: Widths,
+}
+
+impl Window {
+    /// Says that the collections of these places will be read.
+    pub(crate) fn prefetch(&mut self, storage: &Storage, places: &mut dyn Iterator<Item = HeapPlace>) -> Result<()> {
+        let mut addresses: Vec<Addr> = Vec::new();
+        for place in places {
+            // Mostly the one after is in the same collection.
+            if addresses.last() != Some(&place.collection) {
+                addresses.push(place.collection);
+            }
         }
+        addresses.sort_unstable();
+        addresses.dedup();
+        storage.prefetch(addresses.iter().map(|address| (*address, USUAL)))?;
+        self.planned.clear();
+        if storage.limits().metadata_bytes >= WINDOW {
+            for Addr(address) in addresses {
+                match self.planned.last_mut() {
+                    Some(last) if last.end == address => last.end = address.saturating_add(USUAL),
+                    _ => self.planned.push(address..address.saturating_add(USUAL)),
+                }
+            }
+            self.planned.retain(|stretch| stretch.end - stretch.start >= 2 * USUAL);
+        }
+        Ok(())
     }
-    addresses.sort_unstable();
-    addresses.dedup();
-    storage.prefetch(addresses.into_iter().map(|address| (address, USUAL)))
+
+    /// True where it is turned to this collection.
+    pub(crate) fn is_at(&self, address: Addr) -> bool {
+        self.turned.as_ref().is_some_and(|turned| turned.address == address)
+    }
+
+    /// Turns to a collection; false where it is anything but usual, or cannot be read.
+    pub(crate) fn turn(&mut self, storage: &Storage, address: Addr) -> bool {
+        self.turned = self.find(address, storage).or_else(|| {
+            self.fill(storage, address)?;
+            self.find(address, storage)
+        });
+        self.turned.is_some()
+    }
+
+    /// The collection at an address, where all of it is in the buffer.
+    fn find(&mut self, address: Addr, storage: &Storage) -> Option<Turned> {
+        let start = usize::try_from(address.0.checked_sub(self.start)?).ok()?;
+        let rest = self.buffer.get(..self.length)?.get(start..)?;
+        let (at, widths) = (storage.position(address), storage.widths());
+        let size = GlobalHeap::decode_size(Block::new(rest, at, widths)).ok()?;
+        let bytes = rest.get(..usize::try_from(size).ok()?)?;
+        let range = start..start + bytes.len();
+        GlobalHeap::places(Block::new(bytes, at, widths), &mut self.places).then_some(Turned {
+            address,
+            bytes: range,
+            at,
+            widths,
+        })
+    }
+
+    /// Reads the collection at an address, and those that are planned after it.
+    fn fill(&mut self, storage: &Storage, address: Addr) -> Option<()> {
+        let after = self.planned.partition_point(|stretch| stretch.start <= address.0);
+        let planned = after.checked_sub(1).and_then(|i| self.planned.get(i)).map_or(0, |stretch| stretch.end);
+        let planned = planned.saturating_sub(address.0).min(WINDOW);
+        self.length = 0;
+        let length = planned.max(USUAL.min(storage.end().saturating_sub(storage.position(address))));
+        storage.read_over(address, length, &mut self.buffer, 0).ok()?;
+        let block = Block::new(self.buffer.get(..length as usize)?, storage.position(address), storage.widths());
+        let size = GlobalHeap::decode_size(block).ok().filter(|size| *size <= storage.limits().metadata_bytes)?;
+        if size > length {
+            storage.read_over(address, size, &mut self.buffer, length as usize).ok()?;
+        }
+        (self.start, self.length) = (address.0, size.max(length) as usize);
+        Some(())
+    }
+
+    /// What objects of the collection that was turned to are taken out of.
+    pub(crate) fn view(&self) -> View<'_> {
+        let none = Turned { address: Addr(0), bytes: 0..0, at: 0, widths: Widths::default() };
+        let turned = self.turned.as_ref().unwrap_or(&none);
+        let bytes = &self.buffer[turned.bytes.clone()];
+        View { block: Block::new(bytes, turned.at, turned.widths), places: &self.places, unusual: None }
+    }
 }

@@ -159,6 +159,23 @@ impl Storage {
         Ok(bytes)
     }
 
+    /// Metadata into a buffer that may be longer, of which the first `done` bytes are there.
+    ///
+    /// # Errors
+    /// Also where there are newer bytes than the source's.
+    pub(crate) fn read_over(&self, address: Addr, length: u64, buffer: &mut Vec<u8>, done: usize) -> Result<()> {
+        let range = self.raw_range(address, length, Structure::RawData)?;
+        if !self.overlay.is_empty() {
+            return Err(Error::io("newer bytes", ErrorKind::Unsupported.into()));
+        }
+        // The source has all of it, and so it can be in memory.
+        let length = length as usize;
+        if buffer.len() < length {
+            buffer.resize(length, 0);
+        }
+        self.source.read_into(range.start + done as u64, &mut buffer[done..length])
+    }
+
     /// Raw data into a buffer.
     pub(crate) fn read_raw_into(&self, address: Addr, buffer: &mut [u8]) -> Result<()> {
         let structure = Structure::RawData;
