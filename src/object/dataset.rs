@@ -7,6 +7,7 @@ use super::info::{ObjectInfo, object_methods};
 use super::raw::{FillPattern, RawData, Store};
 use super::storage_info::{FillInfo, FilterInfo, Layout, StoredChunk};
 use super::virtual_read::{self, Nesting};
+use super::workers;
 use crate::element::{Column, Element, Gather, Output};
 use crate::error::{Corrupt, Error, Fault, InObject, Result, SelectionFault, Structure, Usage};
 use crate::format::message::data_layout::{DataLayout, LayoutClass};
@@ -19,6 +20,7 @@ use crate::format::object_header::MessageType;
 use crate::format::reference::HeapPlace;
 use crate::selection::{Resolved, Selection};
 use crate::walk::chunks::ChunkGrid;
+use crate::walk::each;
 use crate::walk::heap::steps;
 use crate::walk::virtual_dataset;
 
@@ -43,7 +45,7 @@ struct Parts {
 object_methods!(Dataset);
 
 /// Makes values of the bytes of as many elements.
-type Decode<'d, T> = dyn Fn(&[u8], &FileHeap<'_>, &mut [T]) -> Result<()> + 'd;
+type Decode<'d, T> = dyn Fn(&[u8], &FileHeap<'_>, &mut [T]) -> Result<()> + Sync + 'd;
 
 /// Takes the bytes of so many elements, with the heap they point into.
 type Convert<'c> = dyn FnMut(&[u8], usize, &FileHeap<'_>) -> Result<()> + 'c;
@@ -446,12 +448,23 @@ impl Dataset {
         self.decode_blocks(selected, values, &|bytes, heap, values| decode(bytes, heap, values))
     }
 
-    fn decode_blocks<T>(&self, selected: &Resolved, values: &mut [T], decode: &Decode<'_, T>) -> Result<()> {
-        let mut rest = values;
-        self.each_block(selected, &mut |bytes, n, heap| {
-            let (part, after) = std::mem::take(&mut rest).split_at_mut(n);
+    /// Converts block by block, so that the bytes of all elements are never there at once.
+    fn decode_blocks<T: Send>(&self, selected: &Resolved, values: &mut [T], decode: &Decode<'_, T>) -> Result<()> {
+        let mut jobs = Vec::new();
+        let (mut first, mut rest) = (0, values);
+        for block in self.blocks(selected, BLOCK) {
+            let (part, after) = rest.split_at_mut(block.elements() as usize);
+            jobs.push((first, block, part));
+            first += jobs.last().map_or(0, |(_, block, _)| block.elements());
             rest = after;
-            decode(bytes, heap, part)
+        }
+        let worth = self.parts.raw.bytes_of(first)? / workers::WORTH_DECODING;
+        // What one read may take out of the heap, and the sources that it may open, are counted in one place.
+        let alone = self.datatype().has_heap_data() || matches!(self.parts.raw.store, Store::Virtual(_));
+        let threads = if alone { 1 } else { self.file().threads().min(worth) };
+        let state = || (Vec::new(), FileHeap::new(self.file().storage()));
+        workers::share(threads, jobs, state, |(bytes, heap), (first, block, part)| {
+            decode(self.block_bytes(&block, bytes)?, heap, part).map_err(|e| e.shifted_by(first))
         })
     }
 
@@ -468,22 +481,27 @@ impl Dataset {
         gather.finish(&selected.shape())
     }
 
-    /// Converts block by block, so that the bytes of all elements are never there at once: `convert` gets the bytes of so
-    /// many elements.
+    /// Calls `convert` with the bytes of so many elements, block by block and in order.
     fn each_block(&self, selected: &Resolved, convert: &mut Convert<'_>) -> Result<()> {
         let heap = FileHeap::new(self.file().storage());
-        let mut first = 0u64;
+        let mut next = 0u64;
         let mut bytes = Vec::new();
-        for block in self.blocks(selected, BLOCK) {
-            let length = self.parts.raw.bytes_of(block.elements())?;
-            if bytes.len() < length {
-                bytes = crate::element::zeroed(length)?;
-            }
-            self.read_raw(&block, &mut bytes[..length])?;
-            convert(&bytes[..length], block.elements() as usize, &heap).map_err(|e| e.shifted_by(first))?;
-            first += block.elements();
+        each(self.blocks(selected, BLOCK), |block| {
+            let first = next;
+            next += block.elements();
+            let bytes = self.block_bytes(&block, &mut bytes)?;
+            convert(bytes, block.elements() as usize, &heap).map_err(|e| e.shifted_by(first))
+        })
+    }
+
+    /// The bytes of a block, in a buffer that is used for all of them.
+    fn block_bytes<'b>(&self, block: &Resolved, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+        let length = self.parts.raw.bytes_of(block.elements())?;
+        if buffer.len() < length {
+            *buffer = crate::element::zeroed(length)?;
         }
-        Ok(())
+        self.read_raw(block, &mut buffer[..length])?;
+        Ok(&buffer[..length])
     }
 }
 

@@ -10,9 +10,11 @@ from .hdf5 import EARLY, call, chunk_write, create, dataset, dataset_list
 DONT_FILTER_EDGES = 2  # H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS
 
 
-def chunked(parent, name, kind, shape, chunk, maxshape=None, deflate=False, data=None, **how):
+def chunked(parent, name, kind, shape, chunk, maxshape=None, deflate=False, data=None, shuffle=False, **how):
     """A chunked dataset, holding 1, 2, 3 ... unless told otherwise."""
     plist = dataset_list(chunk=chunk, **how)
+    if shuffle:
+        plist.set_shuffle()
     if deflate:
         plist.set_deflate(5)
     if data is None:
@@ -262,3 +264,21 @@ def chunks_resized(c):
 @case("chunks_resized_newer.h5", "the same with the indexes of HDF5 2.0 (written by the maker of chunks_resized.h5)")
 def chunks_resized_newer(c):
     pass
+
+
+@case(
+    "chunks_for_threads.h5",
+    "datasets of some megabytes that compress to little, each element its own number: enough for several threads to share",
+)
+def chunks_for_threads(c):
+    squeezed = {"deflate": True, "shuffle": True}
+    with create(c.name, "v110") as f:
+        chunked(f, "plane", "<i4", (1500, 1400), (256, 300), **squeezed)
+        chunked(f, "stack", "<u4", (3, 700, 800), (3, 100, 300), (None, 700, 800), **squeezed)
+        chunked(f, "line", "<i4", (2_000_000,), (50_000,), (None,), **squeezed)
+        # Every third chunk is there.
+        d = chunked(f, "holes", "<i4", (1200, 1100), (100, 600), data=False, fill=np.array(-1, "<i4"), **squeezed)
+        values = np.arange(1, 1 + 1200 * 1100, dtype="<i4").reshape(1200, 1100)
+        for n in range(0, 24, 3):
+            row, column = n // 2 * 100, n % 2 * 600
+            d[row : row + 100, column : column + 600] = values[row : row + 100, column : column + 600]

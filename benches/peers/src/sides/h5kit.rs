@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::Path;
 
 use h5kit::element::Strings;
-use h5kit::{File, Group, Object, Options};
+use h5kit::{File, Group, Limits, Object, Options};
 
 use super::{Result, Side, Window, encodings};
 use crate::tally::{Tally, word};
@@ -99,10 +99,14 @@ impl Side for H5kit {
         file: &Path,
         dataset: &str,
         windows: &[Window],
-        _large_cache: bool,
+        large_cache: bool,
         tally: &mut Tally,
     ) -> Result<()> {
-        let dataset = self.open(file)?.dataset(dataset)?;
+        let mut limits = Limits::default();
+        if large_cache {
+            limits.chunk_cache_bytes = 64 << 20;
+        }
+        let dataset = options(self.threads).limits(limits).open(file)?.dataset(dataset)?;
         for (rows, columns) in windows {
             tally.floats(&dataset.read::<Vec<f64>>((rows.clone(), columns.clone()))?);
         }
