@@ -153,7 +153,7 @@ mod tests {
         let division = Division::new(&axes, &[0..10, 0..10], &[10, 10], 8, 2);
         assert_eq!((division.units(), division.along()), (10, 0));
         let long = [Axis::whole(1001)];
-        let division = Division::new(&long, &[0..501], &[2], 1, 2);
+        let division = Division::new(&long, std::slice::from_ref(&(0..501)), &[2], 1, 2);
         assert_eq!(division.units(), 126, "four chunks each");
         assert_eq!((division.unit_of([3].into_iter()), division.unit_of([4].into_iter())), (0, 1));
         assert_eq!((division.extents(1)[0].clone(), division.extents(125)[0].clone()), (8..16, 1000..1001));
