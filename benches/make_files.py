@@ -11,6 +11,7 @@ libraries are. `--small` makes tiny files, to see whether all rows run.
 import argparse
 import glob
 import os
+import sys
 import sysconfig
 
 import h5py
@@ -18,6 +19,7 @@ import hdf5plugin
 import numpy as np
 
 import peer_files
+import python_peer_files
 
 RAW = 8 << 20  # bytes of a dataset before its filters
 LARGE, SMALL = 1 << 20, 64 << 10  # bytes of a chunk
@@ -266,9 +268,10 @@ def zfp(folder):
 
 
 def variables(peers):
-    """What `filters` must be told, as (name, value); `peers` needs the plugins only, it has its own libhdf5."""
+    """What `filters` must be told, as (name, value); `peers` has its own libhdf5, and needs the plugins and Python."""
     yield "HDF5_PLUGIN_PATH", hdf5plugin.PLUGIN_PATH
     if peers:
+        yield "PEERS_PYTHON", sys.executable
         return
     beside = os.path.join(os.path.dirname(os.path.dirname(h5py.__file__)), "h5py.libs", "libhdf5-*")
     found = glob.glob(beside)
@@ -297,6 +300,7 @@ def main():
             out.write(f"export {name}='{value}'\n")
     if arguments.peers:
         peer_files.make(folder, arguments.small)
+        python_peer_files.make(folder, arguments.small)
         return
     for make in (built_in, lzf, single, bitshuffle, blosc, blosc2, zfp):
         print(make.__name__.replace("_", " "), flush=True)

@@ -16,7 +16,7 @@ mod turns;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use rows::{ROWS, Row, SideName};
+use rows::{PYTHON_ROWS, ROWS, Row, SideName, Task};
 use sides::Result;
 
 const FEWEST_ROUNDS: usize = 5;
@@ -49,12 +49,21 @@ fn main() -> ExitCode {
 /// Prints the table; the number of rows that failed.
 fn run(words: Vec<String>) -> Result<usize> {
     let arguments = arguments(words)?;
-    println!("{}\n\n{}", table::setting(&sides::libhdf5::version()), table::HEAD);
+    println!("{}", table::setting(&sides::libhdf5::version()));
     let mut failed = 0;
     let mut remarks = Vec::new();
     let wanted =
-        |row: &&Row| arguments.texts.is_empty() || arguments.texts.iter().any(|text| row.name.contains(text.as_str()));
-    for row in ROWS.iter().filter(wanted) {
+        |row: &Row| arguments.texts.is_empty() || arguments.texts.iter().any(|text| row.name.contains(text.as_str()));
+    let mut last = None;
+    for row in ROWS.iter().chain(PYTHON_ROWS).filter(|row| wanted(row)) {
+        let python = matches!(row.task, Task::Python(_));
+        if last.replace(python) != Some(python) {
+            println!("\n{}", if python { table::PYTHON_HEAD } else { table::HEAD });
+        }
+        if python && !arguments.folder.join(row.file).exists() {
+            remarks.push(format!("{}: left out, since {} was not made.", row.name, row.file));
+            continue;
+        }
         match turns::measure(row, &arguments.folder, arguments.rounds) {
             Ok(measured) => {
                 table::lines(row, &measured).iter().for_each(|line| println!("{line}"));
@@ -72,7 +81,11 @@ fn run(words: Vec<String>) -> Result<usize> {
 }
 
 fn one_side(row: &str, side: &str, threads: &str, file: &str) -> Result<()> {
-    let row = ROWS.iter().find(|known| known.name == row).ok_or_else(|| format!("no row is named {row}"))?;
+    let row = ROWS
+        .iter()
+        .chain(PYTHON_ROWS)
+        .find(|known| known.name == row)
+        .ok_or_else(|| format!("no row is named {row}"))?;
     let side = SideName::ALL.into_iter().find(|known| known.text() == side).ok_or_else(|| format!("no side {side}"))?;
     turns::one(row, side, threads.parse()?, Path::new(file))
 }

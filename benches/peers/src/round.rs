@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 
 use h5kit::Object;
 
-use crate::rows::{FINDS, Into, Task};
+use crate::rows::{FINDS, Into, PythonTask, Task};
 use crate::sides::{Result, Side, Window, size};
 use crate::tally::Tally;
 
 const WINDOWS: usize = 1_000;
 const WINDOW: usize = 100;
+const MATRIX_ROWS: usize = 1_000;
 /// Where the data are, in files that have them in one dataset, or the attributes.
 const X: &str = "x";
 
@@ -21,6 +22,8 @@ pub struct Rounds {
     groups: Vec<(String, Vec<String>)>,
     windows: Vec<Window>,
     buffer: Vec<f64>,
+    /// Rows or columns of a sparse matrix.
+    lines: Vec<u64>,
     rounds: u64,
 }
 
@@ -34,8 +37,15 @@ pub struct Round {
 
 impl Rounds {
     pub fn new(task: Task, path: &Path) -> Result<Self> {
-        let mut this =
-            Self { task, paths: Vec::new(), groups: Vec::new(), windows: Vec::new(), buffer: Vec::new(), rounds: 0 };
+        let mut this = Self {
+            task,
+            paths: Vec::new(),
+            groups: Vec::new(),
+            windows: Vec::new(),
+            buffer: Vec::new(),
+            lines: Vec::new(),
+            rounds: 0,
+        };
         let file = h5kit::File::open(path)?;
         match task {
             Task::Small { .. } => this.groups = groups(&file)?,
@@ -44,6 +54,8 @@ impl Rounds {
             Task::Floats { dataset, into: Into::Used } => {
                 this.buffer = vec![1.0; size(file.dataset(dataset)?.len())];
             }
+            Task::Python(PythonTask::MatrixRows) => this.lines = lines(&file, MATRIX_ROWS)?,
+            Task::Python(PythonTask::MatrixColumns(n)) => this.lines = lines(&file, n)?,
             _ => (),
         }
         if let Task::Small { by_group: false } = task {
@@ -84,6 +96,16 @@ impl Rounds {
             Task::Strings { packed } => side.strings(file, X, packed, tally),
             Task::Records => side.records(file, "records", tally),
             Task::Attributes => side.attributes(file, X, tally),
+            Task::Python(PythonTask::Observations) => side.observations(file, tally),
+            Task::Python(PythonTask::MatrixRows | PythonTask::MatrixColumns(_)) => {
+                side.matrix_lines(file, &self.lines, tally)
+            }
+            Task::Python(PythonTask::MatrixStream) => side.matrix_stream(file, tally),
+            Task::Python(PythonTask::Scan) => side.query(file, "signal > 1.5 and count < 15", tally),
+            Task::Python(PythonTask::Range { wide: false }) => side.query(file, "level between 500 and 502", tally),
+            Task::Python(PythonTask::Range { wide: true }) => side.query(file, "level between -300 and 300", tally),
+            Task::Python(PythonTask::Equal) => side.query(file, "station == 7", tally),
+            Task::Python(PythonTask::Lists) => side.lists(file, "lists", "readings", tally),
         }
     }
 }
@@ -125,6 +147,13 @@ fn column(shape: &[u64]) -> Result<Window> {
     let &[rows, columns] = shape else { return Err("not a matrix".into()) };
     let column = size(columns / 2 + 100);
     Ok((0..size(rows), column..column + 1))
+}
+
+/// Random lines of a sparse matrix along which it is stored; `python_side.py` has the same.
+fn lines(file: &h5kit::File, count: usize) -> Result<Vec<u64>> {
+    let pointers = file.dataset("X/indptr")?.len() - 1;
+    let mut random = Random(1);
+    Ok((0..count).map(|_| random.below(pointers)).collect())
 }
 
 /// Numbers that look random (splitmix64).

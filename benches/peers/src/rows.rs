@@ -23,6 +23,45 @@ pub enum Task {
     Records,
     /// The values of all attributes of an object.
     Attributes,
+    /// What Python reads as well.
+    Python(PythonTask),
+}
+
+/// What is read of an AnnData or a table of H5Col; `python_side.py` knows it by its text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum PythonTask {
+    /// All columns of `obs`, each as what it holds.
+    Observations,
+    /// Random rows of a matrix that is stored by rows.
+    MatrixRows,
+    /// A matrix from the first row to the last, in blocks.
+    MatrixStream,
+    /// So many random columns of a matrix that is stored by columns.
+    MatrixColumns(usize),
+    /// The rows of a table that a condition on two columns is true of.
+    Scan,
+    /// The rows whose value of a column that has an order is within a range, few or many.
+    Range { wide: bool },
+    /// The rows whose value of a column that has bitmaps is one.
+    Equal,
+    /// All of a column of lists.
+    Lists,
+}
+
+impl PythonTask {
+    pub fn text(self) -> String {
+        match self {
+            Self::Observations => "observations".to_owned(),
+            Self::MatrixRows => "matrix_rows".to_owned(),
+            Self::MatrixStream => "matrix_stream".to_owned(),
+            Self::MatrixColumns(n) => format!("matrix_columns:{n}"),
+            Self::Scan => "scan".to_owned(),
+            Self::Range { wide: false } => "range:500:502".to_owned(),
+            Self::Range { wide: true } => "range:-300:300".to_owned(),
+            Self::Equal => "equal".to_owned(),
+            Self::Lists => "lists".to_owned(),
+        }
+    }
 }
 
 /// Where values go.
@@ -39,6 +78,8 @@ pub enum Into {
 pub enum Target {
     /// Times the speed of libhdf5.
     Libhdf5(f64),
+    /// Times the speed of the fastest of these sides.
+    Fastest(&'static [SideName], f64),
     /// Times its own speed on one thread.
     OneThread(f64),
     None,
@@ -51,6 +92,14 @@ pub enum SideName {
     Libhdf5,
     Pure,
     Reader,
+    /// The package anndata of Python.
+    AnnData,
+    /// h5py and NumPy: the rows that are wanted, by indexes where there are some.
+    H5py,
+    /// h5py and NumPy: whole columns, and nothing but arrays.
+    H5pyWhole,
+    /// h5kit without the indexes of a table.
+    H5kitScan,
     /// The bytes copied from memory.
     Memcpy,
     /// The bytes read into a buffer.
@@ -60,9 +109,18 @@ pub enum SideName {
 }
 
 impl SideName {
-    pub const ALL: [Self; 7] =
-        [Self::H5kit, Self::Libhdf5, Self::Pure, Self::Reader, Self::Memcpy, Self::Pread, Self::Pipeline];
+    pub const ALL: [Self; 8] = [
+        Self::H5kit,
+        Self::Libhdf5,
+        Self::Pure,
+        Self::Reader,
+        Self::H5kitScan,
+        Self::Memcpy,
+        Self::Pread,
+        Self::Pipeline,
+    ];
     pub const READERS: [Self; 4] = [Self::H5kit, Self::Libhdf5, Self::Pure, Self::Reader];
+    pub const PYTHON_READERS: [Self; 4] = [Self::H5kit, Self::AnnData, Self::H5py, Self::H5pyWhole];
 
     pub fn text(self) -> &'static str {
         match self {
@@ -70,6 +128,10 @@ impl SideName {
             Self::Libhdf5 => "libhdf5",
             Self::Pure => "hdf5-pure",
             Self::Reader => "hdf5-reader",
+            Self::AnnData => "anndata",
+            Self::H5py => "h5py",
+            Self::H5pyWhole => "h5py, whole",
+            Self::H5kitScan => "without index",
             Self::Memcpy => "memcpy",
             Self::Pread => "pread",
             Self::Pipeline => "pipeline",
@@ -78,13 +140,18 @@ impl SideName {
 
     /// A reader that may not know all there is; what h5kit and libhdf5 do not read is a fault of the benchmark.
     pub fn is_peer(self) -> bool {
-        matches!(self, Self::Pure | Self::Reader)
+        matches!(self, Self::Pure | Self::Reader | Self::AnnData)
+    }
+
+    /// A side that is a script.
+    pub fn is_python(self) -> bool {
+        matches!(self, Self::AnnData | Self::H5py | Self::H5pyWhole)
     }
 
     /// The most threads that it can read with.
     pub fn threads(self) -> usize {
         match self {
-            Self::H5kit | Self::Reader => usize::MAX,
+            Self::H5kit | Self::H5kitScan | Self::Reader => usize::MAX,
             _ => 1,
         }
     }
@@ -105,12 +172,17 @@ impl Row {
     pub fn times(&self) -> u32 {
         if let Task::Find = self.task { FINDS } else { 1 }
     }
+
+    /// The sides that have a column of the table.
+    pub fn readers(&self) -> &'static [SideName] {
+        if let Task::Python(_) = self.task { &SideName::PYTHON_READERS } else { &SideName::READERS }
+    }
 }
 
 /// How many datasets are looked for in a round of [`Task::Find`].
 pub const FINDS: u32 = 10;
 
-use Target::{Libhdf5, OneThread};
+use Target::{Fastest, Libhdf5, OneThread};
 
 const fn row(name: &'static str, file: &'static str, task: Task, targets: &'static [(usize, Target)]) -> Row {
     Row { name, file, task, targets, limits: &[] }
@@ -166,4 +238,33 @@ pub const ROWS: &[Row] = &[
     row("int16 to float64", "conversions.h5", Task::Floats { dataset: "short", into: Into::New }, &[(1, Libhdf5(2.0)), (2, Target::None)]),
     row("attributes, in the header", "attributes_compact.h5", Task::Attributes, &[(1, Libhdf5(5.0))]),
     row("attributes, dense", "attributes_dense.h5", Task::Attributes, &[(1, Libhdf5(5.0))]),
+];
+
+const ANNDATA: &[SideName] = &[SideName::AnnData];
+const H5PY: &[SideName] = &[SideName::H5py];
+const PYTHON: &[SideName] = &[SideName::AnnData, SideName::H5py, SideName::H5pyWhole];
+const FIVE: &[(usize, Target)] = &[(1, Fastest(PYTHON, 5.0)), (2, Fastest(PYTHON, 5.0))];
+const SCAN: &[SideName] = &[SideName::H5kitScan];
+
+const fn cells(name: &'static str, task: PythonTask, targets: &'static [(usize, Target)]) -> Row {
+    row(name, "cells_csr.h5ad", Task::Python(task), targets)
+}
+
+const fn table(name: &'static str, task: PythonTask, targets: &'static [(usize, Target)]) -> Row {
+    row(name, "table.h5", Task::Python(task), targets)
+}
+
+/// Rows whose peers are of Python.
+#[rustfmt::skip]
+pub const PYTHON_ROWS: &[Row] = &[
+    cells("AnnData, open and obs", PythonTask::Observations, &[(1, Fastest(ANNDATA, 10.0)), (2, Fastest(ANNDATA, 10.0))]),
+    cells("CSR, 1,000 random rows", PythonTask::MatrixRows, FIVE),
+    cells("CSR, all rows in blocks", PythonTask::MatrixStream, &[(1, Fastest(PYTHON, 3.0)), (2, Fastest(PYTHON, 3.0))]),
+    row("CSC, a random column", "cells_csc.h5ad", Task::Python(PythonTask::MatrixColumns(1)), FIVE),
+    row("CSC, 20 random columns", "cells_csc.h5ad", Task::Python(PythonTask::MatrixColumns(20)), FIVE),
+    table("H5Col, scan of two columns", PythonTask::Scan, FIVE),
+    limited(table("H5Col, narrow range, SORTED_ROWS", PythonTask::Range { wide: false }, FIVE), SCAN),
+    limited(table("H5Col, wide range, SORTED_ROWS", PythonTask::Range { wide: true }, FIVE), SCAN),
+    limited(table("H5Col, one value, BITMAP", PythonTask::Equal, FIVE), SCAN),
+    table("H5Col, 200,000 lists", PythonTask::Lists, &[(1, Fastest(H5PY, 5.0)), (2, Fastest(H5PY, 5.0))]),
 ];

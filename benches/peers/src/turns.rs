@@ -2,8 +2,8 @@
 //!
 //! A side is a program that runs one round for each line it is given, and answers each with a line: `round` with
 //! nanoseconds, the sum of what was read and the bytes read by calls of the system; `cannot`; or `failed` with a reason.
-//! At the end of its input it says `peak` with its most memory in KiB. This program is all the sides there are, as
-//! `peers one ROW SIDE THREADS FILE`; a script that keeps to the same could be one as well.
+//! At the end of its input it says `peak` with its most memory in KiB. This program is most of the sides, as
+//! `peers one ROW SIDE THREADS FILE`; those of Python are `python_side.py TASK SIDE FILE`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use crate::round::{self, Round, Rounds};
-use crate::rows::{Row, SideName};
+use crate::rows::{Row, SideName, Task};
 use crate::sides::{self, Cannot, Result};
 
 /// What one side did with so many threads.
@@ -37,7 +37,7 @@ pub fn measure(row: &Row, folder: &Path, rounds: usize) -> Result<Vec<Measured>>
     let file = folder.join(row.file);
     let mut runners = Vec::new();
     for (threads, _) in row.targets {
-        for side in SideName::READERS.into_iter().chain(row.limits.iter().copied()) {
+        for side in row.readers().iter().chain(row.limits).copied() {
             if *threads <= side.threads() {
                 runners.push(Runner::start(row, side, *threads, &file)?);
             }
@@ -71,6 +71,12 @@ pub fn measure(row: &Row, folder: &Path, rounds: usize) -> Result<Vec<Measured>>
 
 /// What is started for a side.
 fn command(row: &Row, side: SideName, threads: usize, file: &Path) -> Result<Command> {
+    if let (Task::Python(task), true) = (row.task, side.is_python()) {
+        let mut command = Command::new(std::env::var_os("PEERS_PYTHON").unwrap_or_else(|| "python3".into()));
+        command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("python_side.py"));
+        command.args([&task.text(), side.text()]).arg(file);
+        return Ok(command);
+    }
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["one", row.name, side.text(), &threads.to_string()]).arg(file);
     Ok(command)

@@ -41,6 +41,7 @@ mod list;
 mod missing;
 mod predicate;
 mod rows;
+mod scan;
 mod select;
 mod table;
 mod validate;

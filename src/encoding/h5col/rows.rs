@@ -28,8 +28,18 @@ impl Rows {
     /// Rows in any order, repeats allowed.
     #[must_use]
     pub fn of(mut numbers: Vec<u64>) -> Self {
-        numbers.sort_unstable();
         let mut rows = Self::default();
+        let last = numbers.iter().max().copied().unwrap_or(0);
+        if last / 64 < numbers.len() as u64 {
+            // So many of the rows there are that a bit for each is less than putting them in order.
+            let mut bits = vec![0u64; (last / 64) as usize + 1];
+            for n in numbers {
+                bits[(n / 64) as usize] |= 1 << (n % 64);
+            }
+            rows.push_bits(0, &bits);
+            return rows;
+        }
+        numbers.sort_unstable();
         for n in numbers {
             rows.push(n);
         }
@@ -49,6 +59,22 @@ impl Rows {
         match self.runs.last_mut() {
             Some(last) if run.start <= last.end => last.end = last.end.max(run.end),
             _ => self.runs.push(run),
+        }
+    }
+
+    /// Adds the rows from `first` on whose bits are set, lowest bit first; none of them is before the last row.
+    pub(super) fn push_bits(&mut self, first: u64, bits: &[u64]) {
+        for (word, first) in bits.iter().zip((first..).step_by(64)) {
+            let (mut rest, mut at) = (*word, 0);
+            while rest != 0 {
+                let zeros = rest.trailing_zeros();
+                rest >>= zeros;
+                let ones = rest.trailing_ones();
+                at += zeros;
+                self.push_run(first + u64::from(at)..first + u64::from(at + ones));
+                at += ones;
+                rest = rest.checked_shr(ones).unwrap_or(0);
+            }
         }
     }
 
@@ -94,6 +120,16 @@ impl Rows {
     /// The rows that are in both.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
+        let within = |whole: &Self, part: &Self| match (whole.runs.as_slice(), part.runs.first(), part.runs.last()) {
+            ([all], Some(first), Some(last)) => all.start <= first.start && last.end <= all.end,
+            _ => false,
+        };
+        if within(other, self) {
+            return self.clone();
+        }
+        if within(self, other) {
+            return other.clone();
+        }
         let (mut a, mut b) = (self.runs.iter().peekable(), other.runs.iter().peekable());
         let mut rows = Self::default();
         while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
@@ -110,6 +146,9 @@ impl Rows {
     /// The rows that are in one of both.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
+        if self.is_empty() {
+            return other.clone();
+        }
         let mut runs: Vec<&Range<u64>> = self.runs.iter().chain(&other.runs).collect();
         runs.sort_unstable_by_key(|run| run.start);
         let mut rows = Self::default();
@@ -168,6 +207,10 @@ mod tests {
     fn runs_that_touch_become_one() {
         assert_eq!(Rows::of(vec![7, 3, 1, 2, 3]).runs(), [1..4, 7..8]);
         assert_eq!(Rows::range(5..5), Rows::none());
+        assert_eq!(Rows::of(vec![u64::MAX - 1, 4]).runs(), [4..5, u64::MAX - 1..u64::MAX]);
+        let mut rows = Rows::range(0..3);
+        rows.push_bits(3, &[1 | 1 << 63, u64::MAX]);
+        assert_eq!(rows.runs(), [0..4, 66..131]);
         assert_eq!(Rows::of(vec![1, 9]).aligned(4, 10, 4), [0..4, 8..10]);
         assert_eq!(Rows::range(0..10).aligned(4, 10, 4), [0..4, 4..8, 8..10]);
         assert_eq!(Rows::of(vec![1, 2, 8, 9]).first(3).iter().collect::<Vec<_>>(), [1, 2, 8]);

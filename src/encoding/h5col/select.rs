@@ -12,6 +12,7 @@ use super::error::{Error, QueryError, Result};
 use super::index::{Bitmap, ChunkBloom, ChunkMinMax, Content, Probe, SearchIndex, SortedRows, chunks};
 use super::predicate::{Leaf, Node, Predicate, Set, Test, bind};
 use super::rows::Rows;
+use super::scan;
 use super::table::Table;
 use super::values::{Data, Values, possible};
 use crate::bytes::Text;
@@ -21,6 +22,9 @@ const BLOCK: u64 = 1 << 18;
 
 /// Rows that are read together where some of them are wanted.
 const NEAR: u64 = 1024;
+
+/// Putting row numbers in order takes so many times what reading them does.
+const ORDERING: u64 = 2;
 
 /// Which indexes a selection uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -329,7 +333,7 @@ fn sorted_rows(sorted: &SortedRows, column: &ScalarColumn, set: &Set, most: u64)
         places.push(start..end.max(start));
     }
     let found: u64 = places.iter().map(|range| range.end - range.start).fold(0, u64::saturating_add);
-    if found.saturating_mul(sorted.row_bytes()) > most.max(sorted.block_bytes()) {
+    if found.saturating_mul(ORDERING * sorted.row_bytes()) > most.max(sorted.block_bytes()) {
         return Ok(None);
     }
     let mut numbers = Vec::new();
@@ -386,7 +390,13 @@ fn tested(leaf: &Leaf, pruning: &[(Text, Pruning)], among: &Rows) -> Result<Rows
     }
     let mut rows = Rows::none();
     let nrows = among.runs().last().map_or(0, |run| run.end);
-    for block in among.aligned(unit, nrows, BLOCK) {
+    let blocks = among.aligned(unit, nrows, BLOCK);
+    if let Some(column) = leaf.column.as_scalar()
+        && let Some(rows) = scan::passing(column, &leaf.test, &blocks)?
+    {
+        return Ok(rows.intersection(&among));
+    }
+    for block in blocks {
         let values = leaf.column.read(block.clone())?;
         for (row, i) in block.zip(0..values.len()) {
             if passes(&leaf.test, &values, i) {

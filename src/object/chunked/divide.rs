@@ -5,8 +5,11 @@ use std::ops::Range;
 use super::copy::strides;
 use crate::selection::Axis;
 
-/// Units for each thread, so that all threads end at about the same time.
+/// Fewest units for each thread, so that all threads end at about the same time.
 const UNITS_PER_THREAD: u64 = 4;
+
+/// Most units for each thread and cut: more chunks than that share them.
+const MOST_PER_THREAD: u64 = 64;
 
 /// Most rows that a result is divided into.
 const MOST_ROWS: u64 = 1 << 18;
@@ -18,7 +21,9 @@ const MOST_ROWS: u64 = 1 << 18;
 pub(super) struct Division {
     /// Dimensions that are cut; none where there is one unit.
     cut: usize,
-    /// By cut dimension: indices of the result where one chunk's part ends and the next one's begins.
+    /// By cut dimension: chunks that a unit has along it.
+    steps: Vec<u64>,
+    /// By cut dimension: indices of the result where one unit ends and the next one begins.
     borders: Vec<Vec<usize>>,
     /// By dimension: bytes from one index of the result to the next.
     strides: Vec<usize>,
@@ -31,21 +36,25 @@ impl Division {
     /// Divides a result of `axes` among `threads`. `chunks` are those that are met, in each dimension.
     pub(super) fn new(axes: &[Axis], chunks: &[Range<u64>], chunk: &[u64], size: usize, threads: usize) -> Self {
         let dims: Vec<u64> = axes.iter().map(Axis::len).collect();
-        let (mut cut, mut units, mut outer) = (0, 1u64, 1u64);
-        while threads > 1 && cut < axes.len() && units < UNITS_PER_THREAD * threads as u64 {
-            let along = chunks[cut].end - chunks[cut].start;
-            if outer.saturating_mul(along) > MOST_ROWS {
+        let threads = threads as u64;
+        let (mut steps, mut units, mut outer) = (Vec::new(), 1u64, 1u64);
+        for (axis, chunks) in axes.iter().zip(chunks) {
+            let step = (chunks.end - chunks.start).div_ceil(MOST_PER_THREAD * threads).max(1);
+            let along = (chunks.end - chunks.start).div_ceil(step);
+            if threads < 2 || units >= UNITS_PER_THREAD * threads || outer.saturating_mul(along) > MOST_ROWS {
                 break;
             }
+            steps.push(step);
             units *= along;
-            outer = outer.saturating_mul(axes[cut].len());
-            cut += 1;
+            outer = outer.saturating_mul(axis.len());
         }
-        let borders = (0..cut).map(|d| {
-            let ends = (chunks[d].start + 1..chunks[d].end).map(|n| axes[d].before(n * chunk[d]) as usize);
-            std::iter::once(0).chain(ends).chain([axes[d].len() as usize]).collect()
+        let cut = steps.len();
+        let borders = steps.iter().enumerate().map(|(d, step)| {
+            let starts = (chunks[d].start..chunks[d].end).step_by(*step as usize);
+            let starts = starts.map(|n| axes[d].before(n * chunk[d]) as usize);
+            starts.chain([axes[d].len() as usize]).collect()
         });
-        Self { borders: borders.collect(), cut, strides: strides(&dims, size) }
+        Self { cut, borders: borders.collect(), steps, strides: strides(&dims, size) }
     }
 
     /// Number of units.
@@ -66,7 +75,8 @@ impl Division {
 
     /// The unit that a chunk is in; `place` is that of the chunk among those that are met.
     pub(super) fn unit_of(&self, place: impl Iterator<Item = u64>) -> usize {
-        place.zip(&self.borders).fold(0, |unit, (n, borders)| unit * (borders.len() - 1) + n as usize)
+        let along = place.zip(&self.steps).map(|(n, step)| (n / step) as usize);
+        along.zip(&self.borders).fold(0, |unit, (n, borders)| unit * (borders.len() - 1) + n)
     }
 
     /// By cut dimension, the indices of the result that a unit holds.
@@ -142,6 +152,11 @@ mod tests {
         let axes = [Axis::whole(100), Axis::whole(100)];
         let division = Division::new(&axes, &[0..10, 0..10], &[10, 10], 8, 2);
         assert_eq!((division.units(), division.along()), (10, 0));
+        let long = [Axis::whole(1001)];
+        let division = Division::new(&long, std::slice::from_ref(&(0..501)), &[2], 1, 2);
+        assert_eq!(division.units(), 126, "four chunks each");
+        assert_eq!((division.unit_of([3].into_iter()), division.unit_of([4].into_iter())), (0, 1));
+        assert_eq!((division.extents(1)[0].clone(), division.extents(125)[0].clone()), (8..16, 1000..1001));
         let rows = [Axis::whole(1 << 20), Axis::whole(100)];
         let division = Division::new(&rows, &[0..1, 0..10], &[1 << 20, 10], 8, 2);
         assert_eq!(division.units(), 1, "a million rows are too many");

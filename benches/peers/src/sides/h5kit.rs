@@ -4,13 +4,15 @@ use std::num::NonZero;
 use std::path::Path;
 
 use h5kit::element::Strings;
-use h5kit::{File, Group, Object, Options};
+use h5kit::{File, Group, Limits, Object, Options};
 
-use super::{Result, Side, Window};
+use super::{Result, Side, Window, encodings};
 use crate::tally::{Tally, word};
 
 pub struct H5kit {
     pub threads: usize,
+    /// Whether the indexes of a table are used.
+    pub indexes: bool,
 }
 
 /// The one place that says how many threads h5kit reads with.
@@ -97,10 +99,14 @@ impl Side for H5kit {
         file: &Path,
         dataset: &str,
         windows: &[Window],
-        _large_cache: bool,
+        large_cache: bool,
         tally: &mut Tally,
     ) -> Result<()> {
-        let dataset = self.open(file)?.dataset(dataset)?;
+        let mut limits = Limits::default();
+        if large_cache {
+            limits.chunk_cache_bytes = 64 << 20;
+        }
+        let dataset = options(self.threads).limits(limits).open(file)?.dataset(dataset)?;
         for (rows, columns) in windows {
             tally.floats(&dataset.read::<Vec<f64>>((rows.clone(), columns.clone()))?);
         }
@@ -123,6 +129,26 @@ impl Side for H5kit {
         let records: Vec<Record> = self.open(file)?.dataset(dataset)?.read(..)?;
         tally.records(records.iter().map(|record| (record.time, record.channel, record.value)));
         Ok(())
+    }
+
+    fn observations(&mut self, file: &Path, tally: &mut Tally) -> Result<()> {
+        encodings::observations(&self.open(file)?, tally)
+    }
+
+    fn matrix_lines(&mut self, file: &Path, lines: &[u64], tally: &mut Tally) -> Result<()> {
+        encodings::matrix_lines(&self.open(file)?, lines, tally)
+    }
+
+    fn matrix_stream(&mut self, file: &Path, tally: &mut Tally) -> Result<()> {
+        encodings::matrix_stream(&self.open(file)?, tally)
+    }
+
+    fn query(&mut self, file: &Path, condition: &str, tally: &mut Tally) -> Result<()> {
+        encodings::query(&open_mapped(options(self.threads), file)?, condition, self.indexes, tally)
+    }
+
+    fn lists(&mut self, file: &Path, table: &str, column: &str, tally: &mut Tally) -> Result<()> {
+        encodings::lists(&open_mapped(options(self.threads), file)?, table, column, tally)
     }
 
     fn attributes(&mut self, file: &Path, group: &str, tally: &mut Tally) -> Result<()> {

@@ -1,5 +1,6 @@
 //! What each side does for a row. All of a method is timed, but for what the tally does.
 
+mod encodings;
 mod h5kit;
 pub mod libhdf5;
 mod limit;
@@ -96,6 +97,33 @@ pub trait Side {
         Err(Cannot.into())
     }
 
+    /// Reads the index and every column of `obs` of an AnnData, each as what it holds: texts, categories with codes,
+    /// numbers. The tally gets the index and then each column in its order: categories, then codes; values, then what is
+    /// missing.
+    fn observations(&mut self, file: &Path, tally: &mut Tally) -> Result<()> {
+        Err(Cannot.into())
+    }
+
+    /// Reads some lines of the matrix of an AnnData along which it is stored, the file opened once.
+    fn matrix_lines(&mut self, file: &Path, lines: &[u64], tally: &mut Tally) -> Result<()> {
+        Err(Cannot.into())
+    }
+
+    /// Goes through all rows of the matrix of an AnnData in blocks.
+    fn matrix_stream(&mut self, file: &Path, tally: &mut Tally) -> Result<()> {
+        Err(Cannot.into())
+    }
+
+    /// The numbers of the rows of the table `table` of H5Col that a condition is true of.
+    fn query(&mut self, file: &Path, condition: &str, tally: &mut Tally) -> Result<()> {
+        Err(Cannot.into())
+    }
+
+    /// Reads a column of lists of float64 of a table of H5Col.
+    fn lists(&mut self, file: &Path, table: &str, column: &str, tally: &mut Tally) -> Result<()> {
+        Err(Cannot.into())
+    }
+
     /// Reads the name and the value, a float64, of every attribute of a group.
     fn attributes(&mut self, file: &Path, group: &str, tally: &mut Tally) -> Result<()> {
         Err(Cannot.into())
@@ -105,7 +133,9 @@ pub trait Side {
 /// A side that reads with so many threads.
 pub fn side(name: SideName, threads: usize) -> Result<Box<dyn Side>> {
     Ok(match name {
-        SideName::H5kit => Box::new(h5kit::H5kit { threads }),
+        SideName::H5kit => Box::new(h5kit::H5kit { threads, indexes: true }),
+        SideName::H5kitScan => Box::new(h5kit::H5kit { threads, indexes: false }),
+        SideName::AnnData | SideName::H5py | SideName::H5pyWhole => return Err("a side that is a script".into()),
         SideName::Libhdf5 => Box::new(libhdf5::Libhdf5),
         SideName::Pure => Box::new(pure::Pure),
         SideName::Reader => Box::new(reader::Reader::new(threads)?),

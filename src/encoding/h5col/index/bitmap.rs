@@ -88,14 +88,15 @@ impl Bitmap {
     /// `File`; `Rule` where there is no such value.
     pub fn rows(&self, k: u64) -> Result<Rows> {
         let bytes = self.bits(k, self.nrows.div_ceil(8))?;
-        let mut rows = Rows::none();
-        for (byte, first) in bytes.iter().zip((0u64..).step_by(8)) {
-            for bit in 0..8 {
-                if byte >> bit & 1 != 0 && first + bit < self.nrows {
-                    rows.push(first + bit);
-                }
-            }
+        let (words, rest) = bytes.as_chunks::<8>();
+        let mut bits: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        bits.extend((!rest.is_empty()).then(|| rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))));
+        let used = self.nrows % 64;
+        if let Some(last) = bits.last_mut().filter(|_| used != 0) {
+            *last &= (1 << used) - 1;
         }
+        let mut rows = Rows::none();
+        rows.push_bits(0, &bits);
         Ok(rows)
     }
 

@@ -97,12 +97,16 @@ impl SortedRows {
     }
 }
 
-/// Elements that are read together: those of a chunk.
+/// Elements that are read together: those of a chunk that has to be decoded.
 pub(in crate::encoding::h5col) fn block(dataset: &Dataset) -> u64 {
-    dataset.chunk_shape().and_then(|shape| shape.first().copied()).unwrap_or(PIECE).max(1)
+    match dataset.chunk_shape().and_then(|shape| shape.first().copied()) {
+        Some(length) if dataset.filters().is_empty() => length.clamp(1, PIECE),
+        Some(length) => length.max(1),
+        None => PIECE,
+    }
 }
 
-/// Elements that are read together where there are no chunks.
+/// Elements that are read together where nothing has to be decoded.
 const PIECE: u64 = 512;
 
 /// Blocks that are kept while an order is searched.

@@ -129,6 +129,11 @@ impl<T: Ordered> Intervals<T> {
         if is_empty(&low, &high) { Self::none() } else { Self(vec![(low, high)]) }
     }
 
+    /// The beginning and the end of each.
+    pub(in crate::encoding::h5col) fn bounds(&self) -> impl Iterator<Item = &(Bound<T>, Bound<T>)> {
+        self.0.iter()
+    }
+
     fn contains(&self, value: T::View<'_>) -> bool {
         let holds = |(low, high): &(Bound<T>, Bound<T>)| {
             after_low(low, value) == Some(true) && before_high(high, value) == Some(true)
