@@ -8,6 +8,8 @@ pub struct Column<T> {
     offset: usize,
     size: usize,
     element: usize,
+    /// Its bytes are those of a value in memory.
+    native: bool,
 }
 
 /// A decoder of the member `name` of a compound datatype.
@@ -27,6 +29,7 @@ pub fn member<T: Element>(datatype: &Datatype, name: &str) -> Result<Column<T>> 
         offset: member.offset as usize,
         size: member.datatype.size as usize,
         element: datatype.size as usize,
+        native: T::native_bytes(&member.datatype, &mut []).is_some(),
     })
 }
 
@@ -39,6 +42,24 @@ impl<T: Element> Column<T> {
         let mut values = T::empty_vec(bytes.len() / self.element)?;
         (self.decode)(&self.packed(bytes), heap, &mut values)?;
         Ok(values)
+    }
+
+    /// Gives the member of each element in `bytes` to `set`, with the value of `values` that it belongs to.
+    ///
+    /// # Errors
+    /// As the decoder of `T`.
+    pub fn fill<V>(&self, bytes: &[u8], heap: &dyn Heap, values: &mut [V], set: impl Fn(&mut V, T)) -> Result<()> {
+        if !self.native {
+            values.iter_mut().zip(self.decode(bytes, heap)?).for_each(|(value, part)| set(value, part));
+            return Ok(());
+        }
+        for (element, value) in bytes.chunks_exact(self.element).zip(values) {
+            let member = element.get(self.offset..).and_then(|rest| rest.get(..size_of::<T>()));
+            if let Some(part) = member.and_then(T::from_memory) {
+                set(value, part);
+            }
+        }
+        Ok(())
     }
 
     /// The bytes of the member of each element, one after the other.
@@ -148,9 +169,7 @@ macro_rules! compound {
                 )?;)+
                 Ok(Box::new(move |bytes, heap, values| {
                     $crate::element::in_parts(bytes, values, |bytes, values| {
-                        $(for (value, part) in values.iter_mut().zip($field.decode(bytes, heap)?) {
-                            value.$field = part;
-                        })+
+                        $($field.fill(bytes, heap, values, |value, part| value.$field = part)?;)+
                         Ok(())
                     })
                 }))

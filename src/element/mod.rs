@@ -90,6 +90,9 @@ pub trait Element: Sized + Send + 'static {
     /// What to call the type in errors.
     fn type_name() -> String;
 
+    /// [`empty_vec`](Self::empty_vec) gives memory that nobody has written to yet.
+    const UNTOUCHED: bool = false;
+
     /// A value to be overwritten.
     fn empty() -> Self;
 
@@ -113,6 +116,13 @@ pub trait Element: Sized + Send + 'static {
     /// The memory of `values`, where elements of this datatype have the same bytes.
     fn native_bytes<'v>(datatype: &Datatype, values: &'v mut [Self]) -> Option<&'v mut [u8]> {
         let _ = (datatype, values);
+        None
+    }
+
+    /// The value that has these bytes in memory; `None` for what is not made of its bytes.
+    #[must_use]
+    fn from_memory(bytes: &[u8]) -> Option<Self> {
+        let _ = bytes;
         None
     }
 

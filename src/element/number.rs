@@ -43,6 +43,8 @@ pub(super) trait Number: Copy + Default + Send + Sync + 'static {
     fn is_native(native: Native) -> bool;
     fn bytes(values: &mut [Self]) -> Option<&mut [u8]>;
     fn from_bytes(bytes: &[u8]) -> Option<&[Self]>;
+    fn from_memory(bytes: &[u8]) -> Option<Self>;
+    const UNTOUCHED: bool = false;
     fn zeros(n: usize) -> Result<Vec<Self>> {
         let mut values = Vec::new();
         values.try_reserve_exact(n).map_err(|_| out_of_memory::<Self>(n))?;
@@ -91,6 +93,12 @@ macro_rules! plain_memory {
         fn from_bytes(bytes: &[u8]) -> Option<&[Self]> {
             bytemuck::try_cast_slice(bytes).ok()
         }
+
+        fn from_memory(bytes: &[u8]) -> Option<Self> {
+            bytemuck::try_pod_read_unaligned(bytes).ok()
+        }
+
+        const UNTOUCHED: bool = true;
 
         fn zeros(n: usize) -> Result<Vec<Self>> {
             zeroed(n)
@@ -240,6 +248,10 @@ macro_rules! floats {
             fn from_bytes(_: &[u8]) -> Option<&[Self]> {
                 None
             }
+
+            fn from_memory(_: &[u8]) -> Option<Self> {
+                None
+            }
         }
     )*};
 }
@@ -293,6 +305,10 @@ impl Number for bool {
     fn from_bytes(_: &[u8]) -> Option<&[Self]> {
         None
     }
+
+    fn from_memory(_: &[u8]) -> Option<Self> {
+        None
+    }
 }
 
 macro_rules! elements {
@@ -306,8 +322,15 @@ macro_rules! elements {
                 Self::default()
             }
 
+            const UNTOUCHED: bool = <Self as Number>::UNTOUCHED;
+
             fn empty_vec(n: usize) -> Result<Vec<Self>> {
                 Self::zeros(n)
+            }
+
+            #[inline]
+            fn from_memory(bytes: &[u8]) -> Option<Self> {
+                Number::from_memory(bytes)
             }
 
             fn decoder(datatype: &Datatype) -> Result<Decoder<Self>> {

@@ -438,8 +438,21 @@ impl Dataset {
         self.check_room::<T>(selected)?;
         self.parts.raw.check_stored(selected)?;
         let n = usize::try_from(selected.elements()).unwrap_or(usize::MAX);
-        let mut values = T::empty_vec(n)?;
-        self.read_values(selected, &mut values)?;
+        let alone = self.datatype().has_heap_data() || self.file().threads() == 1;
+        if T::UNTOUCHED || !alone || T::native_bytes(self.datatype(), &mut []).is_some() {
+            let mut values = T::empty_vec(n)?;
+            self.read_values(selected, &mut values)?;
+            return Ok(values);
+        }
+        // Values are made block by block, so that they are still near when they are overwritten.
+        let decode = T::decoder(self.datatype())?;
+        let mut values = T::empty_vec(0)?;
+        values.try_reserve_exact(n).map_err(|_| crate::element::out_of_memory::<T>(n))?;
+        self.each_block(selected, &mut |bytes, n, heap| {
+            let first = values.len();
+            values.extend((0..n).map(|_| T::empty()));
+            decode(bytes, heap, &mut values[first..])
+        })?;
         Ok(values)
     }
 
