@@ -1,5 +1,6 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::bytes::{Addr, Block, Widths};
@@ -7,7 +8,7 @@ use crate::element::Heap;
 use crate::error::{Error, Result};
 use crate::format::reference::HeapPlace;
 use crate::walk::Storage;
-use crate::walk::global_heap::{Objects, View, Window};
+use crate::walk::global_heap::{Objects, View, Window, prefetch};
 
 /// The global heap of a file, for one read.
 pub(crate) struct FileHeap<'s> {
@@ -18,8 +19,11 @@ pub(crate) struct FileHeap<'s> {
     taken: Cell<u64>,
     /// The collection that was used last: mostly the next object is in it too.
     last: Cell<Option<Last<'s>>>,
-    /// Collections that are read together.
-    window: Cell<Window>,
+    /// The two windows that were used last, the later first: some strings stand in the collection before. The one that is
+    /// in use is not here.
+    windows: Cell<(Window, Window)>,
+    /// What will be read, as [`prefetch`] gives it.
+    planned: RefCell<Vec<Range<u64>>>,
     /// The highest address of a collection so far.
     highest: Cell<Addr>,
     /// The collections that were opened, up to [`MOST_SEEN`].
@@ -73,39 +77,47 @@ impl<'s> FileHeap<'s> {
             most: most.min(storage.limits().read_bytes),
             taken: Cell::new(0),
             last: Cell::default(),
-            window: Cell::default(),
+            windows: Cell::default(),
+            planned: RefCell::default(),
             highest: Cell::default(),
             seen: RefCell::default(),
         }
     }
 
     fn open(&self, address: Addr) -> Result<Last<'s>> {
-        let window = self.window.take();
-        if window.is_at(address) {
+        let (later, earlier) = self.windows.take();
+        let (mut window, other) = if later.is_at(address) { (later, earlier) } else { (earlier, later) };
+        let mut used = window.is_at(address);
+        if !used && self.is_new(address) {
+            used = window.turn(self.storage, address, &self.planned.borrow());
+            if !used {
+                self.windows.set((other, window));
+                return Ok(Last::Kept(address, Arc::new(Objects::read(self.storage, address)?)));
+            }
+        }
+        if used {
+            self.windows.set((Window::default(), other));
             return Ok(Last::Window(address, window));
         }
-        self.window.set(window);
+        self.windows.set((other, window));
+        Ok(Last::Kept(address, Objects::kept(self.storage, address)?))
+    }
+
+    /// Notes that a collection is opened; true where it will hardly be needed again.
+    fn is_new(&self, address: Addr) -> bool {
         let highest = self.highest.get();
         self.highest.set(highest.max(address));
         let mut seen = self.seen.borrow_mut();
         let many = seen.len() >= KEPT;
         let new = if seen.len() < MOST_SEEN { seen.insert(address) } else { address > highest };
-        drop(seen);
-        if many && new {
-            let mut window = self.window.take();
-            if window.turn(self.storage, address) {
-                return Ok(Last::Window(address, window));
-            }
-            self.window.set(window);
-            return Ok(Last::Kept(address, Arc::new(Objects::read(self.storage, address)?)));
-        }
-        Ok(Last::Kept(address, Objects::kept(self.storage, address)?))
+        many && new
     }
 
     /// Leaves a collection for the next object, or its memory for the next collections.
     fn leave(&self, collection: Option<Last<'s>>) {
         if let Some(Last::Window(_, window)) = collection {
-            self.window.set(window);
+            let (_, other) = self.windows.take();
+            self.windows.set((window, other));
         }
     }
 
@@ -128,14 +140,8 @@ impl Heap for FileHeap<'_> {
     }
 
     fn prefetch(&self, places: &mut dyn Iterator<Item = HeapPlace>) -> Result<()> {
-        match self.last.take() {
-            Some(Last::Window(_, window)) => self.window.set(window),
-            kept => self.last.set(kept),
-        }
-        let mut window = self.window.take();
-        let prefetched = window.prefetch(self.storage, places);
-        self.window.set(window);
-        prefetched
+        *self.planned.borrow_mut() = prefetch(self.storage, places)?;
+        Ok(())
     }
 
     fn object(&self, place: HeapPlace, with: &mut dyn FnMut(Block<'_>) -> Result<()>) -> Result<()> {

@@ -130,12 +130,35 @@ fn whole(storage: &Storage, address: Addr) -> Result<Run<'_>> {
     if size == run.block().bytes().len() as u64 { Ok(run) } else { storage.read(address, size, S) }
 }
 
+/// Says that the collections of these places will be read; gives the stretches of two and more of the usual size, in order.
+pub(crate) fn prefetch(storage: &Storage, places: &mut dyn Iterator<Item = HeapPlace>) -> Result<Vec<Range<u64>>> {
+    let mut addresses: Vec<Addr> = Vec::new();
+    for place in places {
+        // Mostly the one after is in the same collection.
+        if addresses.last() != Some(&place.collection) {
+            addresses.push(place.collection);
+        }
+    }
+    addresses.sort_unstable();
+    addresses.dedup();
+    storage.prefetch(addresses.iter().map(|address| (*address, USUAL)))?;
+    let mut planned: Vec<Range<u64>> = Vec::new();
+    if storage.limits().metadata_bytes >= WINDOW {
+        for Addr(address) in addresses {
+            match planned.last_mut() {
+                Some(last) if last.end == address => last.end = address.saturating_add(USUAL),
+                _ => planned.push(address..address.saturating_add(USUAL)),
+            }
+        }
+        planned.retain(|stretch| stretch.end - stretch.start >= 2 * USUAL);
+    }
+    Ok(planned)
+}
+
 /// Collections that are used one after the other, read into memory that is used for all of them; those that stand one after
 /// the other are read at once.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
-    /// Stretches of two and more collections of the usual size that will be asked for, in order.
-    planned: Vec<Range<u64>>,
     /// What was read last, from `start` on.
     buffer: Vec<u8>,
     start: u64,
@@ -155,40 +178,15 @@ struct Turned {
 }
 
 impl Window {
-    /// Says that the collections of these places will be read.
-    pub(crate) fn prefetch(&mut self, storage: &Storage, places: &mut dyn Iterator<Item = HeapPlace>) -> Result<()> {
-        let mut addresses: Vec<Addr> = Vec::new();
-        for place in places {
-            // Mostly the one after is in the same collection.
-            if addresses.last() != Some(&place.collection) {
-                addresses.push(place.collection);
-            }
-        }
-        addresses.sort_unstable();
-        addresses.dedup();
-        storage.prefetch(addresses.iter().map(|address| (*address, USUAL)))?;
-        self.planned.clear();
-        if storage.limits().metadata_bytes >= WINDOW {
-            for Addr(address) in addresses {
-                match self.planned.last_mut() {
-                    Some(last) if last.end == address => last.end = address.saturating_add(USUAL),
-                    _ => self.planned.push(address..address.saturating_add(USUAL)),
-                }
-            }
-            self.planned.retain(|stretch| stretch.end - stretch.start >= 2 * USUAL);
-        }
-        Ok(())
-    }
-
     /// True where it is turned to this collection.
     pub(crate) fn is_at(&self, address: Addr) -> bool {
         self.turned.as_ref().is_some_and(|turned| turned.address == address)
     }
 
-    /// Turns to a collection; false where it is anything but usual, or cannot be read.
-    pub(crate) fn turn(&mut self, storage: &Storage, address: Addr) -> bool {
+    /// Turns to a collection of which those after it are `planned` as well; false where it is anything but usual, or cannot be read.
+    pub(crate) fn turn(&mut self, storage: &Storage, address: Addr, planned: &[Range<u64>]) -> bool {
         self.turned = self.find(address, storage).or_else(|| {
-            self.fill(storage, address)?;
+            self.fill(storage, address, planned)?;
             self.find(address, storage)
         });
         self.turned.is_some()
@@ -211,9 +209,9 @@ impl Window {
     }
 
     /// Reads the collection at an address, and those that are planned after it.
-    fn fill(&mut self, storage: &Storage, address: Addr) -> Option<()> {
-        let after = self.planned.partition_point(|stretch| stretch.start <= address.0);
-        let planned = after.checked_sub(1).and_then(|i| self.planned.get(i)).map_or(0, |stretch| stretch.end);
+    fn fill(&mut self, storage: &Storage, address: Addr, planned: &[Range<u64>]) -> Option<()> {
+        let after = planned.partition_point(|stretch| stretch.start <= address.0);
+        let planned = after.checked_sub(1).and_then(|i| planned.get(i)).map_or(0, |stretch| stretch.end);
         let planned = planned.saturating_sub(address.0).min(WINDOW);
         self.length = 0;
         let length = planned.max(USUAL.min(storage.end().saturating_sub(storage.position(address))));
