@@ -1,3 +1,5 @@
+use std::sync::Mutex;
+
 use super::sequence::variable_length;
 use super::strings::Pieces;
 use super::{Decoder, Element, mismatch, pairs, unfit};
@@ -93,10 +95,15 @@ impl Element for String {
             return strings(datatype, |bytes| std::str::from_utf8(bytes).ok().map(Self::from));
         }
         let datatype = datatype.clone();
+        // Memory for the next block: strings that are allocated in between would scatter it.
+        let spare: Mutex<Pieces> = Mutex::default();
         Ok(Box::new(move |bytes, heap, values| {
-            let mut pieces = Pieces::default();
+            let mut pieces = spare.try_lock().map(|mut spare| std::mem::take(&mut *spare)).unwrap_or_default();
             pieces.fill(&datatype, bytes, values.len(), heap, |_| {})?;
             pieces.strings()?.zip(values).for_each(|(string, value)| *value = string.to_owned());
+            if let Ok(mut spare) = spare.try_lock() {
+                *spare = pieces;
+            }
             Ok(())
         }))
     }
