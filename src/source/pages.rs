@@ -54,7 +54,9 @@ impl Pages {
             };
             // Nobody waits for the system with the lock held.
             let start = number * PAGE as u64;
-            let end = start.saturating_add(PAGE as u64 * u64::from(ahead)).min(length);
+            // At least what is left of the buffer, by one call.
+            let wanted = at.saturating_add(buffer.len() as u64).next_multiple_of(PAGE as u64);
+            let end = start.saturating_add(PAGE as u64 * u64::from(ahead)).max(wanted).min(length);
             let mut bytes = vec![0; (end - start) as usize];
             if fetch(start, &mut bytes).is_err() {
                 // The file may be shorter by now: what is asked for alone may still be there.
