@@ -214,7 +214,7 @@ impl Window {
         let planned = after.checked_sub(1).and_then(|i| planned.get(i)).map_or(0, |stretch| stretch.end);
         let planned = planned.saturating_sub(address.0).min(WINDOW);
         self.length = 0;
-        let length = planned.max(USUAL.min(storage.end().saturating_sub(storage.position(address))));
+        let length = planned.max(USUAL).min(storage.source().available(storage.position(address)));
         storage.read_over(address, length, &mut self.buffer, 0).ok()?;
         let block = Block::new(self.buffer.get(..length as usize)?, storage.position(address), storage.widths());
         let size = GlobalHeap::decode_size(block).ok().filter(|size| *size <= storage.limits().metadata_bytes)?;
@@ -231,5 +231,111 @@ impl Window {
         let turned = self.turned.as_ref().unwrap_or(&none);
         let bytes = &self.buffer[turned.bytes.clone()];
         View { block: Block::new(bytes, turned.at, turned.widths), places: &self.places, unusual: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::source::{Extents, Memory, Source};
+
+    /// A collection of so many bytes with as many objects, each of which says what it is.
+    fn collection(number: usize, size: usize, objects: u16) -> Vec<u8> {
+        let mut bytes = b"GCOL\x01\0\0\0".to_vec();
+        bytes.extend_from_slice(&(size as u64).to_le_bytes());
+        for index in 1..=objects {
+            let data = format!("{number}:{index}");
+            bytes.extend_from_slice(&index.to_le_bytes());
+            bytes.extend_from_slice(&[0; 6]);
+            bytes.extend_from_slice(&(data.len() as u64).to_le_bytes());
+            bytes.extend_from_slice(data.as_bytes());
+            bytes.resize(bytes.len().next_multiple_of(8), 0);
+        }
+        bytes.resize(size, 0);
+        bytes
+    }
+
+    /// Collections of the usual size, of which the tenth has another signature, the twentieth an object that leaves it; one
+    /// that is large; one that claims more than the file has; the last ends with the file before its usual size.
+    fn file() -> (Vec<u8>, Vec<u64>) {
+        let mut bytes = vec![0; 100];
+        let mut addresses = Vec::new();
+        for number in 0..80 {
+            addresses.push(bytes.len() as u64);
+            let mut new = match number {
+                40 => collection(number, 300_000, 900),
+                79 => collection(number, 1000, 9),
+                _ => collection(number, 4096, 60),
+            };
+            match number {
+                10 => new[0] = b'X',
+                20 => new[24..32].fill(0x7f),
+                60 => new[8..16].copy_from_slice(&(1u64 << 40).to_le_bytes()),
+                _ => {}
+            }
+            bytes.append(&mut new);
+        }
+        (bytes, addresses)
+    }
+
+    fn storage(source: Arc<dyn Source>) -> Storage {
+        Storage::new(source, 0, Widths::default(), Limits::default())
+    }
+
+    fn object(view: Result<View<'_>>, index: u32) -> std::result::Result<(u64, Vec<u8>), String> {
+        let object = view.and_then(|view| view.object(index)).map_err(|e| e.to_string())?;
+        Ok((object.at(), object.bytes().to_vec()))
+    }
+
+    #[test]
+    fn a_window_gives_what_collections_give() {
+        let (bytes, addresses) = file();
+        let storage = storage(Arc::new(Memory::new(bytes)));
+        let place = |address: &u64| HeapPlace { collection: Addr(*address), index: 1 };
+        for step in [1, 2, 7] {
+            let asked: Vec<u64> = addresses.iter().copied().step_by(step).collect();
+            let planned = prefetch(&storage, &mut asked.iter().map(place)).expect("all is in memory");
+            assert_eq!(planned.is_empty(), step > 1);
+            let backwards = asked.iter().rev().chain(&asked);
+            let mut window = Window::default();
+            let mut unusual = 0;
+            for address in asked.iter().chain(backwards) {
+                let address = Addr(*address);
+                if !window.turn(&storage, address, &planned) {
+                    unusual += 1;
+                    continue;
+                }
+                assert!(window.is_at(address));
+                let collection = Objects::read(&storage, address);
+                for index in [0, 1, 9, 60, 61, 900, 70_000] {
+                    let alone = object(collection.as_ref().map(Objects::view).map_err(|_| no_object()), index);
+                    assert_eq!(object(Ok(window.view()), index), alone, "object {index} at {address:?}");
+                }
+            }
+            let damaged = asked.iter().filter(|address| Objects::read(&storage, Addr(**address)).is_err());
+            assert_eq!(unusual, 3 * damaged.count());
+        }
+    }
+
+    fn no_object() -> crate::Error {
+        GlobalHeap::no_object(0, 0).into()
+    }
+
+    #[test]
+    fn a_window_asks_for_no_more_than_collections_do() {
+        let (bytes, addresses) = file();
+        let extents = Arc::new(Extents::new(bytes.len() as u64));
+        extents.insert(0, bytes[..100 + 30 * 4096].to_vec());
+        let storage = storage(extents.clone());
+        let planned = 100..100 + 30 * USUAL;
+        let planned = std::slice::from_ref(&planned);
+        let mut window = Window::default();
+        assert!(window.turn(&storage, Addr(addresses[5]), planned));
+        assert!(window.turn(&storage, Addr(addresses[29]), planned));
+        assert!(extents.take_missing().is_empty());
+        assert!(!window.turn(&storage, Addr(addresses[30]), planned));
+        let missing = addresses[30]..addresses[30] + USUAL;
+        assert_eq!(extents.take_missing(), std::slice::from_ref(&missing));
     }
 }
