@@ -32,6 +32,8 @@ pub mod virtual_mapping;
 
 /// Verifies the checksum in the last four bytes of a block and gives the bytes before it.
 ///
+/// Built for fuzzing it compares nothing, so that what lies behind checksums is reached.
+///
 /// # Errors
 /// [`Fault::Checksum`] where it does not hold, [`Fault::Truncated`] where the block is shorter.
 pub fn verified<'a>(block: Block<'a>, structure: Structure) -> Result<Block<'a>, Corrupt> {
@@ -43,7 +45,7 @@ pub fn verified<'a>(block: Block<'a>, structure: Structure) -> Result<Block<'a>,
         }
     };
     let computed = lookup3(body);
-    if stored != computed {
+    if stored != computed && !cfg!(fuzzing) {
         let at = block.at() + body.len() as u64;
         return Err(Corrupt::new(structure, "checksum", at, Fault::Checksum { stored, computed }));
     }

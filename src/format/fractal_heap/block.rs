@@ -35,7 +35,7 @@ impl DirectBlock {
         if let Some(stored) = head.checksum {
             let end = block.bytes().len() - rest.bytes().len();
             let computed = lookup3_without(block.bytes(), end - 4..end);
-            if stored != computed {
+            if stored != computed && !cfg!(fuzzing) {
                 let at = block.at() + end as u64 - 4;
                 return Err(Corrupt::new(S, "checksum", at, Fault::Checksum { stored, computed }));
             }

@@ -51,7 +51,7 @@ pub struct Survey {
     /// What the bytes of the file are for; sorted by position. Only faulty files have some that overlap.
     pub extents: Vec<Extent>,
     /// Structures that stand inside others: messages, links and attributes in heaps, mappings.
-    pub(crate) parts: Vec<Extent>,
+    pub parts: Vec<Extent>,
     /// All that is wrong.
     pub findings: Vec<Finding>,
     /// Findings left out: of one object only the first thousand are told.
