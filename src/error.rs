@@ -317,6 +317,14 @@ pub enum Fault {
     /// A structure that contains itself.
     #[error("it leads back to itself")]
     Cycle,
+    /// Parts of one whole that are met again and again.
+    #[error("its parts have {total} bytes in all, the file has {end}")]
+    Repeated {
+        /// Bytes of the parts met so far.
+        total: u64,
+        /// Length of the file in bytes.
+        end: u64,
+    },
     /// An undefined address where one is needed.
     #[error("the address is undefined")]
     Undefined,

@@ -1,5 +1,7 @@
 //! What a file may make the reader do.
 
+use crate::error::{Error, Result};
+
 /// Upper bounds on work and memory that a file can ask for.
 ///
 /// Every limit that is hit ends in an error of kind [`Limit`](crate::ErrorKind::Limit) that names it.
@@ -25,10 +27,17 @@ pub struct Limits {
     pub virtual_sources: u64,
     /// Nodes of one index (B-tree, fixed or extensible array). Default 16 Mi.
     pub index_nodes: u64,
-    /// Bytes of one metadata structure (a header chunk, a heap, a node). Default 256 MiB.
+    /// Links of one group, or attributes of one object. Default 16 Mi.
+    pub siblings: u64,
+    /// Bytes of one metadata structure (a header chunk, a heap, a node), and of what the links of a group or the attributes
+    /// of an object may have more than the file. Default 256 MiB.
     pub metadata_bytes: u64,
     /// Bytes of one chunk before or after its filters. Default 4 GiB on 64-bit machines, 256 MiB on 32-bit ones.
     pub chunk_bytes: u64,
+    /// Bytes that a chunk may have with its filters undone for each byte that it has in the file, and that one read may
+    /// return for each byte of the file. 64 MiB are allowed in any case. Larger parts of a dataset of which little was ever
+    /// written are read by selections. Default 4096.
+    pub expansion: u64,
     /// Bytes one read may return. Default 64 GiB on 64-bit machines, 1 GiB on 32-bit ones.
     pub read_bytes: u64,
     /// Bytes of decoded structures kept for reuse. Default 64 MiB.
@@ -37,6 +46,20 @@ pub struct Limits {
     /// than a quarter of it is not kept. As many bytes at most of the memory that chunks are decoded in are kept from
     /// one read to the next. Default 32 MiB.
     pub chunk_cache_bytes: u64,
+}
+
+/// Bytes that stored bytes may become in any case.
+const FREE: u64 = 64 << 20;
+
+impl Limits {
+    /// Refuses bytes that are more than so many stored ones may become.
+    ///
+    /// # Errors
+    /// `expansion` is hit.
+    pub(crate) fn check_expansion(&self, bytes: u64, stored: u64) -> Result<()> {
+        let allowed = stored.saturating_mul(self.expansion).max(FREE);
+        if bytes > allowed { Err(Error::limit("expansion", bytes, allowed)) } else { Ok(()) }
+    }
 }
 
 impl Default for Limits {
@@ -49,8 +72,10 @@ impl Default for Limits {
             tree_depth: 64,
             virtual_sources: 65_536,
             index_nodes: 16 << 20,
+            siblings: 16 << 20,
             metadata_bytes: 256 << 20,
             chunk_bytes: if narrow { 256 << 20 } else { 4 << 30 },
+            expansion: 4096,
             read_bytes: if narrow { 1 << 30 } else { 64 << 30 },
             cache_bytes: 64 << 20,
             chunk_cache_bytes: 32 << 20,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Each room, lowest first, and the rooms it may use.
 const ROOMS: &[(&str, &[&str])] = &[
     ("error", &[]),
-    ("limits", &[]),
+    ("limits", &["error"]),
     ("bytes", &["error"]),
     ("source", &["error", "limits"]),
     ("filter", &["error", "limits"]),

@@ -6,7 +6,7 @@ use super::floating_point::FloatingPointReader;
 use crate::error::{Cause, Error, Result};
 use crate::format::message::datatype::{Bits, ByteOrder, Class, Datatype, Member, Padding};
 
-/// The bytes of elements of one datatype as elements of another: the same elements, numbers of another class, size
+/// The bytes of `n` elements of one datatype as elements of another: the same elements, numbers of another class, size
 /// or byte order, fixed-length strings of another length or padding, compounds and arrays of such. As libhdf5
 /// converts, what lies between the numbers of the target is rounded: to the nearest float, and to the integer next
 /// to it towards zero; and strings are cut.
@@ -14,15 +14,16 @@ use crate::format::message::datatype::{Bits, ByteOrder, Class, Datatype, Member,
 /// # Errors
 /// `Type` for datatypes that do not convert, and for values out of the target's range: for those libhdf5 has
 /// several answers.
-pub(crate) fn convert(from: &Datatype, to: &Datatype, bytes: Vec<u8>) -> Result<Vec<u8>> {
+pub(crate) fn convert(from: &Datatype, to: &Datatype, n: usize, bytes: Vec<u8>) -> Result<Vec<u8>> {
     if same(from, to) {
         return Ok(bytes);
     }
     let mismatch = || Error::from(Cause::Type { stored: from.to_string(), wanted: to.to_string() });
-    let (size, to_size) = (from.size.max(1) as usize, to.size as usize);
+    let (size, to_size) = (from.size as usize, to.size as usize);
     let converter = converter(from, to).ok_or_else(mismatch)?;
-    let elements = bytes.chunks_exact(size);
-    let length = elements.len().checked_mul(to_size).ok_or_else(mismatch)?;
+    // An empty string has no bytes.
+    let elements = (0..n).map(|i| &bytes[i * size..(i + 1) * size]);
+    let length = n.checked_mul(to_size).ok_or_else(mismatch)?;
     let mut converted = Vec::new();
     converted.try_reserve_exact(length).map_err(|_| Error::limit("memory", length as u64, isize::MAX as u64))?;
     converted.resize(length, 0);
@@ -247,24 +248,25 @@ fn writer(datatype: &Datatype) -> Option<Writer> {
 mod tests {
     use super::*;
     use crate::element::testing::{float, integer};
+    use crate::format::message::datatype::Charset;
 
     #[test]
     fn numbers_keep_their_values() {
         let (i16_big, i32) = (integer(2, true, ByteOrder::Big), integer(4, true, ByteOrder::Little));
-        assert_eq!(convert(&i16_big, &i32, vec![0xff, 0xfe, 1, 2]).expect("fits"), [254, 255, 255, 255, 2, 1, 0, 0]);
-        assert_eq!(convert(&i32, &i16_big, vec![254, 255, 255, 255]).expect("fits"), [0xff, 0xfe]);
-        assert!(convert(&i32, &i16_big, vec![0, 0, 1, 0]).is_err());
-        let double = convert(&i16_big, &float(8, 11, 52), vec![0, 3]).expect("fits");
+        assert_eq!(convert(&i16_big, &i32, 2, vec![0xff, 0xfe, 1, 2]).expect("fits"), [254, 255, 255, 255, 2, 1, 0, 0]);
+        assert_eq!(convert(&i32, &i16_big, 1, vec![254, 255, 255, 255]).expect("fits"), [0xff, 0xfe]);
+        assert!(convert(&i32, &i16_big, 1, vec![0, 0, 1, 0]).is_err());
+        let double = convert(&i16_big, &float(8, 11, 52), 1, vec![0, 3]).expect("fits");
         assert_eq!(double, 3.0f64.to_le_bytes());
         let (f64, f32) = (float(8, 11, 52), float(4, 8, 23));
-        assert_eq!(convert(&f64, &f32, double).expect("fits"), 3.0f32.to_le_bytes());
+        assert_eq!(convert(&f64, &f32, 1, double).expect("fits"), 3.0f32.to_le_bytes());
     }
 
     #[test]
     fn what_lies_between_is_rounded_what_lies_outside_is_refused() {
         let (f64, f32) = (float(8, 11, 52), float(4, 8, 23));
         let (i32, u8) = (integer(4, true, ByteOrder::Little), integer(1, false, ByteOrder::Little));
-        let from = |value: f64, to: &Datatype| convert(&f64, to, value.to_le_bytes().to_vec());
+        let from = |value: f64, to: &Datatype| convert(&f64, to, 1, value.to_le_bytes().to_vec());
         assert_eq!(from(0.1, &f32).expect("rounds"), 0.1f32.to_le_bytes());
         assert_eq!(from(f64::INFINITY, &f32).expect("infinite"), f32::INFINITY.to_le_bytes());
         assert!(from(f64::NAN, &f32).is_ok());
@@ -276,7 +278,20 @@ mod tests {
             assert!(from(outside, &u8).is_err(), "{outside}");
         }
         // 2^24 + 3 lies between two floats of 24 bits; the even one is 2^24 + 4.
-        let wide = convert(&i32, &f32, 16_777_219i32.to_le_bytes().to_vec()).expect("rounds");
+        let wide = convert(&i32, &f32, 1, 16_777_219i32.to_le_bytes().to_vec()).expect("rounds");
         assert_eq!(wide, 16_777_220f32.to_le_bytes());
+    }
+
+    /// Elements without bytes are as many as they are said to be.
+    #[test]
+    fn empty_strings_are_converted_too() {
+        let string = |size| Datatype {
+            version: 1,
+            size,
+            class: Class::String { padding: Padding::NullPadded, charset: Charset::Ascii },
+            reserved_bits: 0,
+        };
+        assert_eq!(convert(&string(0), &string(2), 3, Vec::new()).expect("fits"), [0; 6]);
+        assert_eq!(convert(&string(2), &string(0), 2, b"abcd".to_vec()).expect("fits"), []);
     }
 }

@@ -36,8 +36,13 @@ impl Keys {
     /// Bytes of a node with room for `2 * k` children.
     #[must_use]
     pub fn node_size(self, k: u16, widths: Widths) -> usize {
-        let (k, offset) = (usize::from(k), usize::from(widths.offsets));
-        Node::<()>::head(widths) + 2 * k * offset + (2 * k + 1) * self.size(widths)
+        self.used(2 * usize::from(k), widths)
+    }
+
+    /// Bytes of a node that are in use where it has so many children.
+    #[must_use]
+    pub fn used(self, children: usize, widths: Widths) -> usize {
+        Node::<()>::head(widths) + children * usize::from(widths.offsets) + (children + 1) * self.size(widths)
     }
 }
 

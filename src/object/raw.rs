@@ -93,10 +93,19 @@ impl RawData {
         self.datatype.size as usize
     }
 
+    /// Bytes that elements can come from: those of the file, and where others hold elements too, as many as there may be.
+    fn stored(&self) -> u64 {
+        match self.store {
+            Store::External(_) | Store::Virtual(_) => u64::MAX,
+            _ => self.file.source().len(),
+        }
+    }
+
     /// Bytes of `elements` elements, where that is allowed.
     pub(super) fn bytes_of(&self, elements: u64) -> Result<usize> {
         let bytes = elements.saturating_mul(self.datatype.size.into());
         let allowed = self.file.limits().read_bytes;
+        self.file.limits().check_expansion(bytes, self.stored())?;
         match usize::try_from(bytes) {
             Ok(bytes) if bytes as u64 <= allowed => Ok(bytes),
             _ => Err(Error::limit("read_bytes", bytes, allowed)),

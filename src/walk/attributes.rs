@@ -6,7 +6,7 @@ use super::btree_v2::{Records, Tree};
 use super::heap::Heap;
 use super::object::ObjectHeader;
 use super::shared;
-use super::{Run, Storage, each};
+use super::{Run, Siblings, Storage, each};
 use crate::bytes::checksum::lookup3;
 use crate::bytes::{Block, Text};
 use crate::error::{Corrupt, Error, Result};
@@ -28,11 +28,11 @@ pub(crate) struct Found {
 /// # Errors
 /// An index or heap that cannot be read.
 pub(crate) fn all(storage: &Storage, header: &ObjectHeader) -> Result<Vec<Result<Found>>> {
-    let mut found = Vec::new();
+    let mut found = Siblings::new();
     let tracked = header.prefix.creation_order_tracked();
     each(header.stored(MessageType::ATTRIBUTE), |(message, block)| {
         let order = message.creation_order.filter(|_| tracked).map(u32::from);
-        keep(&mut found, one(storage, block, message.flags, order))
+        found.keep(storage, one(storage, block, message.flags, order), Found::size)
     })?;
     if let Some(info) = info(storage, header)?
         && let (Some(heap), Some(index)) = (info.fractal_heap, info.name_index.or(info.creation_order_index.flatten()))
@@ -42,10 +42,10 @@ pub(crate) fn all(storage: &Storage, header: &ObjectHeader) -> Result<Vec<Result
         let records = tree.all(storage)?;
         each(records.iter(), |record| {
             let attribute = dense(storage, &heap, record, tree.header.record_type, tracked);
-            keep(&mut found, attribute)
+            found.keep(storage, attribute, Found::size)
         })?;
     }
-    Ok(found)
+    Ok(found.into_found())
 }
 
 /// The attribute of a name, found through the index where there is one.
@@ -99,16 +99,6 @@ pub(crate) fn info(storage: &Storage, header: &ObjectHeader) -> Result<Option<At
     }
 }
 
-fn keep(found: &mut Vec<Result<Found>>, attribute: Result<Found>) -> Result<()> {
-    match attribute {
-        Err(e) if e.is_missing() => Err(e),
-        other => {
-            found.push(other);
-            Ok(())
-        }
-    }
-}
-
 fn one(storage: &Storage, block: Block<'_>, flags: MessageFlags, order: Option<u32>) -> Result<Found> {
     let message = if flags.shared() {
         shared::follow(storage, block, MessageType::ATTRIBUTE, 1)?
@@ -138,6 +128,11 @@ pub(crate) struct Parts<'a> {
 }
 
 impl Found {
+    /// Bytes of the message.
+    fn size(&self) -> usize {
+        self.message.block().bytes().len()
+    }
+
     /// Takes the message apart.
     pub(crate) fn parts(&self, storage: &Storage) -> Result<Parts<'_>> {
         let attribute = Attribute::decode(self.message.block()).map_err(|fault: Corrupt| Error::from(fault))?;

@@ -70,6 +70,7 @@ impl<K> Tree<'_, K> {
     ) -> Result<()> {
         visited.enter(storage, address)?;
         let node = self.node(storage, address, level)?;
+        visited.read(storage, address, self.keys.used(node.children.len(), storage.widths()))?;
         each(node.children.iter().zip(node.keys.windows(2)), |(child, keys)| {
             if !wanted(&keys[0], &keys[1])? {
                 return Ok(());

@@ -195,7 +195,14 @@ impl Tree {
         if let Some(address) = child.address {
             visited.enter(storage, address)?;
         }
-        self.with_node(storage, child, depth, |node, _| {
+        self.with_node(storage, child, depth, |node, block| {
+            if let Some(address) = child.address {
+                visited.read(
+                    storage,
+                    address,
+                    block.bytes().len().min(node.records.len() * self.geometry.record_size),
+                )?;
+            }
             let places: Vec<Ordering> = node.records.iter().map(|record| place(record)).collect();
             each(0..=node.records.len(), |i| {
                 if let Some(child) = node.children.get(i) {

@@ -8,7 +8,7 @@ use super::btree_v2::{Records, Tree};
 use super::heap::Heap;
 use super::local_heap::Names;
 use super::object::ObjectHeader;
-use super::{Storage, each};
+use super::{Siblings, Storage, Total, each};
 use crate::bytes::checksum::lookup3;
 use crate::bytes::{Addr, Text};
 use crate::error::{Corrupt, Fault, Result, Structure};
@@ -140,15 +140,15 @@ fn compact(header: &ObjectHeader) -> impl Iterator<Item = Result<Link>> {
 
 fn dense(storage: &Storage, heap: Addr, records: &Records, kind: RecordType) -> Result<Vec<Result<Link>>> {
     let heap = Heap::open(storage, heap)?;
-    let mut links = Vec::new();
+    let mut links = Siblings::new();
     each(records.iter(), |record| {
         let link = || {
             let record = LinkRecord::decode(record, kind)?;
             heap.with_object(storage, record.id(), |object| Ok(Link::decode(object)?))
         };
-        keep(&mut links, link())
+        links.keep(storage, link(), size)
     })?;
-    Ok(links)
+    Ok(links.into_found())
 }
 
 /// The link of a name, found as in a tree whose records are in order.
@@ -170,15 +170,15 @@ fn find_dense(
     Ok(None)
 }
 
-/// Keeps a link, or what is wrong with it; only what the source lacks is an error here.
-fn keep(links: &mut Vec<Result<Link>>, link: Result<Link>) -> Result<()> {
-    match link {
-        Err(e) if e.is_missing() => Err(e),
-        other => {
-            links.push(other);
-            Ok(())
-        }
-    }
+/// Bytes of a link.
+fn size(link: &Link) -> usize {
+    let target = match &link.target {
+        LinkTarget::Hard { .. } => 8,
+        LinkTarget::Soft { path } => path.as_bytes().len(),
+        LinkTarget::External { file, path, .. } => file.as_bytes().len() + path.as_bytes().len(),
+        LinkTarget::User { data, .. } => data.len(),
+    };
+    link.name.as_bytes().len() + target
 }
 
 fn group_tree(storage: &Storage) -> btree_v1::Tree<'static, u64> {
@@ -211,40 +211,36 @@ fn old_link(storage: &Storage, at: Addr, entry: &SymbolTableEntry, name: Text, h
 
 fn all_old(storage: &Storage, btree: Addr, heap: &Names) -> Result<Vec<Result<Link>>> {
     let mut nodes = Vec::new();
-    let mut links = Vec::new();
+    let mut links = Siblings::new();
     let traversal = group_tree(storage).leaves(storage, btree, &|_, _| Ok(true), &mut |leaf| {
         nodes.push(leaf.child);
         Ok(())
     });
-    keep_fault(&mut links, traversal)?;
+    if let Err(e) = traversal {
+        links.keep(storage, Err(e), size)?;
+    }
     if nodes.is_empty() {
-        return Ok(links);
+        return Ok(links.into_found());
     }
     let node_size = SymbolTableNode::size(storage.k().group_leaf, storage.widths()) as u64;
     // Both are asked for before either is needed.
     let segment = heap.segment(storage);
     storage.prefetch(nodes.iter().map(|node| (*node, node_size)))?;
     let segment = segment?;
+    let mut total = Total::new(Structure::SymbolTableNode);
     each(nodes, |node| {
         let entries = match symbol_table_node(storage, node) {
             Ok(node) => node.entries,
-            Err(e) => return keep(&mut links, Err(e)),
+            Err(e) => return links.keep(storage, Err(e), size),
         };
+        total.add(storage, node, entries.len() * SymbolTableEntry::size(storage.widths()))?;
         each(entries, |entry| {
             let link =
                 heap.in_segment(&segment, entry.name).and_then(|name| old_link(storage, node, &entry, name, heap));
-            keep(&mut links, link)
+            links.keep(storage, link, size)
         })
     })?;
-    Ok(links)
-}
-
-/// The same for a walk over several links.
-fn keep_fault(links: &mut Vec<Result<Link>>, walk: Result<()>) -> Result<()> {
-    match walk {
-        Ok(()) => Ok(()),
-        Err(e) => keep(links, Err(e)),
-    }
+    Ok(links.into_found())
 }
 
 /// The entry of a name, found as in a tree whose names are in order: one node of each level is read.

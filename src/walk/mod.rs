@@ -16,12 +16,14 @@ mod memo;
 pub(crate) mod object;
 mod open;
 pub(crate) mod shared;
+mod siblings;
 mod storage;
 pub(crate) mod survey;
 pub(crate) mod virtual_dataset;
 
 pub use open::Condition;
 pub(crate) use open::{Frame, OpenFile};
+pub(crate) use siblings::Siblings;
 pub(crate) use storage::{Run, Storage};
 
 use crate::bytes::Addr;
@@ -42,18 +44,47 @@ pub(crate) fn each<I: IntoIterator>(items: I, mut visit: impl FnMut(I::Item) -> 
     missing.map_or(Ok(()), Err)
 }
 
+/// Bytes of the parts of one whole, which a sound file holds once each. Parts that overlap, or are met again and again, are
+/// more than the file has, and would keep a reader busy for ever.
+#[derive(Debug)]
+pub(crate) struct Total {
+    structure: Structure,
+    bytes: u64,
+}
+
+impl Total {
+    pub(crate) fn new(structure: Structure) -> Self {
+        Self { structure, bytes: 0 }
+    }
+
+    /// Adds a part of so many bytes.
+    ///
+    /// # Errors
+    /// More bytes than the file has.
+    pub(crate) fn add(&mut self, storage: &Storage, address: Addr, bytes: usize) -> Result<()> {
+        self.bytes = self.bytes.saturating_add(bytes as u64);
+        let (total, end) = (self.bytes, storage.end());
+        if total > end {
+            let fault = Fault::Repeated { total, end };
+            return Err(Corrupt::new(self.structure, "address", storage.position(address), fault).into());
+        }
+        Ok(())
+    }
+}
+
 /// The nodes of one index that a walk has been to.
 #[derive(Debug)]
 pub(crate) struct Visited {
     structure: Structure,
     seen: HashSet<Addr>,
+    total: Total,
     limit: (&'static str, u64),
 }
 
 impl Visited {
     /// No node yet of an index of such nodes; at most `limit.1` are allowed.
     pub(crate) fn new(structure: Structure, limit: (&'static str, u64)) -> Self {
-        Self { structure, seen: HashSet::new(), limit }
+        Self { structure, seen: HashSet::new(), total: Total::new(structure), limit }
     }
 
     /// Notes a visit.
@@ -69,5 +100,13 @@ impl Visited {
             return Err(Error::limit(self.limit.0, self.seen.len() as u64, self.limit.1));
         }
         Ok(())
+    }
+
+    /// Notes how many bytes the node has that was entered.
+    ///
+    /// # Errors
+    /// More bytes in all than the file has.
+    pub(crate) fn read(&mut self, storage: &Storage, address: Addr, bytes: usize) -> Result<()> {
+        self.total.add(storage, address, bytes)
     }
 }

@@ -84,11 +84,13 @@ impl ObjectHeader {
         }
         let mut visited = Visited::new(S, ("header_chunks", storage.limits().header_chunks.into()));
         visited.enter(storage, address)?;
+        visited.read(storage, address, header.first.bytes.len())?;
         while let Some((at, continuation)) = continuations.pop_front() {
             let Some(address) = continuation.address else {
                 return Err(Corrupt::new(Structure::Continuation, "offset", at, Fault::Undefined).into());
             };
             visited.enter(storage, address)?;
+            visited.read(storage, address, usize::try_from(continuation.length).unwrap_or(usize::MAX))?;
             continuations.extend(header.add_continuation(storage, address, continuation.length)?);
         }
         Ok(header)

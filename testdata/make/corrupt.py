@@ -129,6 +129,16 @@ def symbol_count(image):
     tree_node(image, "bad tree", "bad node")
 
 
+@by_hand("symbol_nodes_repeated.h5", "a version 1 B-tree node all of whose 32 children are one symbol node")
+def symbol_nodes_repeated(image):
+    old_group(image, tree="bad tree")
+    symbols = b"".join(uint(8, 8) + image.addr("x") + bytes(24) for _ in range(8))
+    image.place("full node", b"SNOD" + bytes([1, 0]) + uint(8, 2) + symbols)
+    body = b"TREE" + bytes([0, 0]) + uint(32, 2) + image.addr(None) + image.addr(None)
+    children = b"".join(image.addr("full node") + image.length(8) for _ in range(32))
+    image.place("bad tree", body + image.length(0) + children)
+
+
 @by_hand("group_btree_count.h5", "a version 1 B-tree node that claims 65535 entries")
 def group_btree_count(image):
     old_group(image)

@@ -155,6 +155,7 @@ impl Chunks<'_> {
         if entry.size > limits.chunk_bytes {
             return Err(Error::limit("chunk_bytes", entry.size, limits.chunk_bytes));
         }
+        limits.check_expansion(expected, entry.size)?;
         let bytes = storage.read_raw_with(entry.address, entry.size, S, stored)?;
         let chunk = grid.layout.chunk();
         let sticks_out = || (0..chunk.len()).any(|d| (scaled[d] + 1).saturating_mul(chunk[d]) > raw.dims[d]);

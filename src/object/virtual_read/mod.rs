@@ -213,7 +213,7 @@ fn read_part(raw: &RawData, part: &Expanded, window: &Window, target: &mut [u8])
     let source_raw = source.raw();
     let mut bytes = zeroed(source_raw.bytes_of(elements)?)?;
     source_raw.read(&selected, &mut bytes)?;
-    let bytes = convert(source.datatype(), &raw.datatype, bytes)?;
+    let bytes = convert(source.datatype(), &raw.datatype, elements as usize, bytes)?;
     let mut at = 0;
     for transfer in transfers {
         let n = transfer.run.length as usize * size;

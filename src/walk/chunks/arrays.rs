@@ -5,7 +5,7 @@ use crate::format::chunk_index::extensible_array::{DataBlock, ExtensibleArray, I
 use crate::format::chunk_index::fixed_array::{FixedArray, FixedArrayBlock};
 use crate::format::chunk_index::{ChunkElement, ElementForm, page_is_initialised};
 use crate::format::verified;
-use crate::walk::{Storage, each};
+use crate::walk::{Run, Storage, Total, each};
 
 /// The chunks of a box, found by their numbers.
 struct Search<'s> {
@@ -20,9 +20,10 @@ struct Search<'s> {
     found: &'s mut StoredChunks,
     /// Nodes read so far.
     nodes: u64,
+    total: Total,
 }
 
-impl Search<'_> {
+impl<'s> Search<'s> {
     /// True where the elements `first..first + n` can hold one that is wanted.
     fn meets(&self, first: u64, n: u64) -> bool {
         first <= self.span.1 && first.saturating_add(n) > self.span.0
@@ -43,17 +44,21 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn enter(&mut self) -> Result<()> {
+    /// The bytes of a node.
+    fn node(&mut self, address: Addr, bytes: u64, structure: Structure) -> Result<Run<'s>> {
         self.nodes += 1;
         let allowed = self.storage.limits().index_nodes;
-        if self.nodes > allowed { Err(Error::limit("index_nodes", self.nodes, allowed)) } else { Ok(()) }
+        if self.nodes > allowed {
+            return Err(Error::limit("index_nodes", self.nodes, allowed));
+        }
+        let run = self.storage.read(address, bytes, structure)?;
+        self.total.add(self.storage, address, run.block().bytes().len())?;
+        Ok(run)
     }
 
     /// A page of `n` elements, the first of which has the number `first`.
     fn page(&mut self, address: Addr, first: u64, n: u64, structure: Structure) -> Result<()> {
-        self.enter()?;
-        let bytes = n.saturating_mul(self.form.size(self.storage.widths()) as u64).saturating_add(4);
-        let run = self.storage.read(address, bytes, structure)?;
+        let run = self.node(address, self.page_bytes(n), structure)?;
         let elements = self.form.decode_page(verified(run.block(), structure)?, n, structure)?;
         self.take(first, &elements)
     }
@@ -75,7 +80,18 @@ impl ChunkGrid {
         let span = numbering.span(wanted);
         let form = self.element_form(storage)?;
         let scaled = vec![0; self.layout.rank()];
-        Ok(Search { grid: self, storage, wanted, numbering, span, form, scaled, found, nodes: 0 })
+        Ok(Search {
+            grid: self,
+            storage,
+            wanted,
+            numbering,
+            span,
+            form,
+            scaled,
+            found,
+            nodes: 0,
+            total: Total::new(Structure::ExtensibleArray),
+        })
     }
 
     pub(super) fn fixed_array(
@@ -156,9 +172,8 @@ impl ChunkGrid {
 impl Search<'_> {
     fn secondary(&mut self, array: &ExtensibleArray, address: Addr, number: u32) -> Result<()> {
         const S: Structure = Structure::ExtensibleArraySecondary;
-        self.enter()?;
         let share = array.secondary(number);
-        let run = self.storage.read(address, array.secondary_size(share, self.storage.widths()), S)?;
+        let run = self.node(address, array.secondary_size(share, self.storage.widths()), S)?;
         let block = SecondaryBlock::decode(run.block(), array, self.form, share)?;
         let expected = share.start - u64::from(array.index_elements);
         if block.offset != expected {
@@ -189,9 +204,8 @@ impl Search<'_> {
         bitmap: Option<(&[u8], u64)>,
     ) -> Result<()> {
         const S: Structure = Structure::ExtensibleArrayBlock;
-        self.enter()?;
         let size = array.data_block_size(n, self.storage.widths());
-        let run = self.storage.read(address, size, S)?;
+        let run = self.node(address, size, S)?;
         let block = DataBlock::decode(run.block(), array, self.form, n)?;
         self.take(first, &block.elements)?;
         let page = array.page_elements();
