@@ -352,6 +352,32 @@ impl Source {
         })
     }
 
+    /// What `make` makes of each selected integer, given its number among them. They are read as what they are stored as:
+    /// a type that holds all integers would need many times their memory.
+    pub(super) fn integers<R>(
+        &self,
+        selection: &Selection,
+        mut make: impl FnMut(usize, i128) -> R,
+    ) -> crate::Result<Vec<R>> {
+        macro_rules! each {
+            ($type:ty) => {{
+                let stored = self.read::<$type>(selection)?;
+                Ok(stored.into_iter().enumerate().map(|(at, value)| make(at, value.into())).collect())
+            }};
+        }
+        match Type::of(self.datatype()) {
+            Some(Type::I8) => each!(i8),
+            Some(Type::I16) => each!(i16),
+            Some(Type::I32) => each!(i32),
+            Some(Type::I64) => each!(i64),
+            Some(Type::U8) => each!(u8),
+            Some(Type::U16) => each!(u16),
+            Some(Type::U32) => each!(u32),
+            Some(Type::U64) => each!(u64),
+            _ => each!(i128),
+        }
+    }
+
     /// Complex numbers, of HDF5's class or as h5py writes them.
     fn pairs<T>(&self, selection: &Selection, path: &str, part: impl Fn(f64) -> T) -> Result<Vec<[T; 2]>> {
         let pair = |value: &Value| match value {
