@@ -1,5 +1,7 @@
 //! What the elements of an array are, and a run of them.
 
+use std::ops::Range;
+
 use half::f16;
 
 use crate::bytes::Text;
@@ -237,6 +239,11 @@ impl Values {
         map_values!(self, values => taken(values, places))
     }
 
+    /// The values of some stretches, one after the other.
+    pub(super) fn stretches(&self, stretches: &[Range<usize>]) -> Self {
+        map_values!(self, values => joined(values, stretches))
+    }
+
     /// Adds more values of the same type. Those of another type are left.
     pub(super) fn append(&mut self, more: Self) {
         macro_rules! same {
@@ -282,6 +289,13 @@ impl Values {
 
 fn taken<T: Clone>(values: &[T], places: &[usize]) -> Vec<T> {
     places.iter().map(|place| values[*place].clone()).collect()
+}
+
+/// Stretches of values, one after the other.
+pub(super) fn joined<T: Clone>(values: &[T], stretches: &[Range<usize>]) -> Vec<T> {
+    let mut joined = Vec::with_capacity(stretches.iter().map(Range::len).sum());
+    stretches.iter().for_each(|stretch| joined.extend_from_slice(&values[stretch.clone()]));
+    joined
 }
 
 /// Where values are: a dataset, or a field of the records that a dataset holds.
