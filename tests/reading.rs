@@ -10,7 +10,7 @@ use std::sync::Arc;
 use common::testdata;
 use h5kit::element::{Array, Lossy, Reference, Strings, Value};
 use h5kit::selection::{Blocks, Mask};
-use h5kit::source::{FileSource, Memory, Source, Traced};
+use h5kit::source::{Extents, FileSource, Memory, Source, Traced};
 use h5kit::{Dataset, ErrorKind, File, Hyperslab, Layout, Object, Points, Slice, Target};
 
 fn open(name: &str) -> File {
@@ -334,6 +334,30 @@ fn a_part_reads_only_its_chunks() {
     let in_chunks = |r: &Range<u64>| chunks.iter().any(|c| c.position <= r.start && r.start < c.position + c.size);
     let raw: Vec<_> = traced.take_log().into_iter().filter(in_chunks).collect();
     assert_eq!(raw, wanted);
+}
+
+#[test]
+fn a_part_is_asked_for_at_once_and_no_more_than_it() {
+    let bytes = std::fs::read(testdata().join("files/chunks_btree1.h5")).expect("a file");
+    let extents = Arc::new(Extents::new(bytes.len() as u64));
+    let fetch = |range: Range<u64>| Ok(bytes[range.start as usize..range.end as usize].to_vec());
+    let open = || File::from_source(extents.clone())?.dataset("line");
+    let line = extents.run(open, fetch).expect("it opens");
+    let chunks = extents.run(|| line.chunks(), fetch).expect("chunks");
+    let places = |read: &dyn Fn() -> h5kit::Result<Vec<u8>>| -> Vec<(u64, u64)> {
+        assert!(read().expect_err("nothing of it is there").is_missing());
+        let missing = extents.take_missing();
+        let chunk = |at: u64| chunks.iter().find(|c| (c.position..c.position + c.size).contains(&at)).expect("a chunk");
+        missing
+            .iter()
+            .map(|r| (chunk(r.start).offset[0] + r.start - chunk(r.start).position, r.end - r.start))
+            .collect()
+    };
+    // Chunks have 7 elements of one byte and no filters, and stand one after the other.
+    assert_eq!(places(&|| line.read(5..16)), [(5, 11)]);
+    assert_eq!(places(&|| line.read(Hyperslab::new([15], [3]).stride([2]))), [(15, 5)]);
+    let points = [3, 45, 1, 20];
+    assert_eq!(places(&|| line.read(Points(points.map(|n| vec![n]).to_vec()))), [(1, 3), (20, 1), (45, 1)]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::walk::each;
 
 /// Bytes of decoded chunks that are worth a thread, about a millisecond of work. With less, a thread that has to wait
 /// for a processor holds up the others more than it helps them.
-pub(super) const WORTH_DECODING: usize = 2 << 20;
+pub(super) const WORTH_DECODING: usize = 1 << 20;
 
 /// Bytes to be copied that are worth a thread.
 pub(super) const WORTH_COPYING: usize = 4 << 20;

@@ -152,11 +152,8 @@ impl Array {
             return Ok(values);
         }
         let length = length as usize;
-        let places: Vec<usize> = rows
-            .iter()
-            .map(|row| sorted.partition_point(|other| other < row) * length)
-            .flat_map(|start| start..start + length)
-            .collect();
-        Ok(values.take(&places))
+        let start = |row: &u64| sorted.partition_point(|other| other < row) * length;
+        let stretches: Vec<Range<usize>> = rows.iter().map(start).map(|start| start..start + length).collect();
+        Ok(values.stretches(&stretches))
     }
 }

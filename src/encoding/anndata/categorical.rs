@@ -70,14 +70,23 @@ impl Categorical {
     /// # Errors
     /// `CodeOutOfRange` for a code without a category; what the file below cannot give.
     pub fn codes(&self, selection: impl Into<Selection>) -> Result<Vec<Option<u64>>> {
-        let stored: Vec<i128> = self.codes.read(&selection.into())?;
         let n = self.n_categories();
-        let code = |(at, code): (usize, i128)| match u64::try_from(code) {
-            Ok(code) if code < n => Ok(Some(code)),
-            Err(_) if code == -1 => Ok(None),
-            _ => broken(Rule::CodeOutOfRange, &self.path, format!("code {code} of entry {at}, and {n} categories")),
-        };
-        stored.into_iter().enumerate().map(code).collect()
+        let mut wrong = None;
+        let codes = self.codes.integers(&selection.into(), |at, code| match u64::try_from(code) {
+            Ok(code) if code < n => Some(code),
+            _ => {
+                if code != -1 {
+                    wrong.get_or_insert((at, code));
+                }
+                None
+            }
+        })?;
+        match wrong {
+            None => Ok(codes),
+            Some((at, code)) => {
+                broken(Rule::CodeOutOfRange, &self.path, format!("code {code} of entry {at}, and {n} categories"))
+            }
+        }
     }
 
     /// The codes of the selected entries as they are stored.

@@ -1,5 +1,7 @@
 //! What the elements of an array are, and a run of them.
 
+use std::ops::Range;
+
 use half::f16;
 
 use crate::bytes::Text;
@@ -237,6 +239,11 @@ impl Values {
         map_values!(self, values => taken(values, places))
     }
 
+    /// The values of some stretches, one after the other.
+    pub(super) fn stretches(&self, stretches: &[Range<usize>]) -> Self {
+        map_values!(self, values => joined(values, stretches))
+    }
+
     /// Adds more values of the same type. Those of another type are left.
     pub(super) fn append(&mut self, more: Self) {
         macro_rules! same {
@@ -282,6 +289,13 @@ impl Values {
 
 fn taken<T: Clone>(values: &[T], places: &[usize]) -> Vec<T> {
     places.iter().map(|place| values[*place].clone()).collect()
+}
+
+/// Stretches of values, one after the other.
+pub(super) fn joined<T: Clone>(values: &[T], stretches: &[Range<usize>]) -> Vec<T> {
+    let mut joined = Vec::with_capacity(stretches.iter().map(Range::len).sum());
+    stretches.iter().for_each(|stretch| joined.extend_from_slice(&values[stretch.clone()]));
+    joined
 }
 
 /// Where values are: a dataset, or a field of the records that a dataset holds.
@@ -350,6 +364,32 @@ impl Source {
             Type::String => Values::String(self.read(selection).map_err(|error| bad_text(error, path))?),
             Type::Bytes => Values::Bytes(self.read::<Bytes>(selection)?.into_iter().map(trimmed).collect()),
         })
+    }
+
+    /// What `make` makes of each selected integer, given its number among them. They are read as what they are stored as:
+    /// a type that holds all integers would need many times their memory.
+    pub(super) fn integers<R>(
+        &self,
+        selection: &Selection,
+        mut make: impl FnMut(usize, i128) -> R,
+    ) -> crate::Result<Vec<R>> {
+        macro_rules! each {
+            ($type:ty) => {{
+                let stored = self.read::<$type>(selection)?;
+                Ok(stored.into_iter().enumerate().map(|(at, value)| make(at, value.into())).collect())
+            }};
+        }
+        match Type::of(self.datatype()) {
+            Some(Type::I8) => each!(i8),
+            Some(Type::I16) => each!(i16),
+            Some(Type::I32) => each!(i32),
+            Some(Type::I64) => each!(i64),
+            Some(Type::U8) => each!(u8),
+            Some(Type::U16) => each!(u16),
+            Some(Type::U32) => each!(u32),
+            Some(Type::U64) => each!(u64),
+            _ => each!(i128),
+        }
     }
 
     /// Complex numbers, of HDF5's class or as h5py writes them.

@@ -5,6 +5,7 @@ use std::mem;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::bytes::Addr;
 use crate::error::{Corrupt, Error, Fault, Result, Structure};
 use crate::filter::{self, Spare};
 use crate::object::raw::RawData;
@@ -65,6 +66,28 @@ struct Chunks<'r> {
     grid: &'r ChunkGrid,
 }
 
+/// True where the bytes of the chunk are in the file as they are, so that no more of them are read than are wanted.
+fn is_plain(raw: &RawData, entry: ChunkEntry, expected: u64) -> bool {
+    raw.steps.is_empty() && entry.size == expected
+}
+
+/// Where the bytes `stretch` of such a chunk are in the file.
+fn plain_stretch(entry: ChunkEntry, stretch: &Range<usize>) -> (Addr, u64) {
+    (entry.address.plus(stretch.start as u64), stretch.len() as u64)
+}
+
+/// Says which bytes of the file will be read for stretches of chunks.
+pub(super) fn prefetch(
+    raw: &RawData,
+    grid: &ChunkGrid,
+    stretches: impl Iterator<Item = (ChunkEntry, Range<usize>)>,
+) -> Result<()> {
+    let expected = grid.chunk_bytes()?;
+    raw.file.storage().prefetch(stretches.map(|(entry, stretch)| {
+        if is_plain(raw, entry, expected) { plain_stretch(entry, &stretch) } else { (entry.address, entry.size) }
+    }))
+}
+
 /// Bytes of a chunk.
 pub(super) enum Part<'p> {
     /// A stretch that begins so many bytes into the chunk.
@@ -103,12 +126,12 @@ impl<'r> ChunkReader<'r> {
         let Chunks { raw, grid } = self.chunks;
         let Workspace { stored, decoded, spare } = &mut self.workspace;
         let expected = grid.chunk_bytes()?;
-        if raw.steps.is_empty() && entry.size == expected {
+        if is_plain(raw, entry, expected) {
             let storage = raw.file.storage();
             // All of the chunk must be there, whatever is wanted of it.
             storage.raw_range(entry.address, expected, Structure::Chunk)?;
-            let address = entry.address.plus(stretch.start as u64);
-            let bytes = storage.read_raw_with(address, stretch.len() as u64, Structure::Chunk, stored)?;
+            let (address, length) = plain_stretch(entry, stretch);
+            let bytes = storage.read_raw_with(address, length, Structure::Chunk, stored)?;
             return Ok(Part::Stretch(bytes, stretch.start));
         }
         let cache = raw.file.chunk_cache();

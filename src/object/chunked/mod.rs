@@ -51,6 +51,7 @@ pub(super) fn read_grid(raw: &RawData, grid: &ChunkGrid, axes: &[Axis], target: 
     }
     units.retain(|unit| !unit.chunks.is_empty());
     let copier = Copier { raw, grid, axes, found: &found, division: &division, strides: grid_strides(grid) };
+    copier.prefetch()?;
     workers::share(threads, units, || ChunkReader::new(raw, grid), |reader, unit| copier.fill(reader, unit))
 }
 
@@ -71,23 +72,18 @@ struct Copier<'r> {
 
 impl Copier<'_> {
     fn fill(&self, reader: &mut ChunkReader<'_>, unit: Unit<'_>) -> Result<()> {
-        let (rank, chunk) = (self.axes.len(), self.grid.layout.chunk());
         let extents = self.division.extents(unit.number);
         let along = self.division.along();
         let outer: Vec<usize> = extents.iter().take(along).map(Range::len).collect();
-        let mut parts: Vec<Vec<Segment>> = vec![Vec::new(); rank];
+        let mut parts: Vec<Vec<Segment>> = vec![Vec::new(); self.axes.len()];
         let mut rows = unit.rows;
         for i in unit.chunks {
             let (scaled, entry) = self.found.get(i);
-            for (d, part) in parts.iter_mut().enumerate() {
-                let start = scaled[d] * chunk[d];
-                segments(&self.axes[d], &(start..(start + chunk[d]).min(self.raw.dims[d])), part);
-                if let Some(extent) = extents.get(d) {
-                    part.iter_mut().for_each(|segment| segment.to -= extent.start as u64);
-                }
-            }
-            if parts.iter().any(Vec::is_empty) {
+            if !self.select(scaled, &mut parts) {
                 continue;
+            }
+            for (part, extent) in parts.iter_mut().zip(&extents) {
+                part.iter_mut().for_each(|segment| segment.to -= extent.start as u64);
             }
             let bytes = reader.part(scaled, entry, &self.stretch(&parts), self.is_whole(&parts))?;
             let copy = BoxCopy {
@@ -100,6 +96,25 @@ impl Copier<'_> {
             copy.run(bytes.bytes(), bytes.skipped(), &mut rows);
         }
         Ok(())
+    }
+
+    /// What is selected of a chunk, by dimension; false where nothing is.
+    fn select(&self, scaled: &[u64], parts: &mut [Vec<Segment>]) -> bool {
+        let chunk = self.grid.layout.chunk();
+        for (d, part) in parts.iter_mut().enumerate() {
+            let start = scaled[d] * chunk[d];
+            segments(&self.axes[d], &(start..(start + chunk[d]).min(self.raw.dims[d])), part);
+        }
+        parts.iter().all(|part| !part.is_empty())
+    }
+
+    /// Says what will be read of all chunks.
+    fn prefetch(&self) -> Result<()> {
+        let mut parts: Vec<Vec<Segment>> = vec![Vec::new(); self.axes.len()];
+        let stretches = self.found.iter().filter_map(|(scaled, entry)| {
+            if self.select(scaled, &mut parts) { Some((entry, self.stretch(&parts))) } else { None }
+        });
+        chunk::prefetch(self.raw, self.grid, stretches)
     }
 
     /// The bytes of a chunk from the first to the last that is selected.
@@ -139,6 +154,7 @@ pub(super) fn read_runs(raw: &RawData, grid: &ChunkGrid, runs: &[RowRun], target
     let found = find(raw, grid, &bounds)?;
     raw.fill.fill(target);
     let jobs: Vec<_> = found.iter().filter_map(|(scaled, entry)| Some((scaled, entry, wanted.get(scaled)?))).collect();
+    chunk::prefetch(raw, grid, jobs.iter().map(|(_, entry, moves)| (*entry, stretch(moves))))?;
     // Runs lie anywhere in the result: only one thread copies at a time.
     let target = Mutex::new(target);
     let threads = threads(raw, grid, jobs.len());
@@ -147,9 +163,7 @@ pub(super) fn read_runs(raw: &RawData, grid: &ChunkGrid, runs: &[RowRun], target
         jobs,
         || ChunkReader::new(raw, grid),
         |reader, (scaled, entry, moves)| {
-            let first = moves.iter().map(|m| m.from).min().unwrap_or(0);
-            let end = moves.iter().map(|m| m.from + m.length).max().unwrap_or(0);
-            let bytes = reader.part(scaled, entry, &(first..end), false)?;
+            let bytes = reader.part(scaled, entry, &stretch(moves), false)?;
             let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
             for Move { from, to, length } in moves {
                 let from = from - bytes.skipped();
@@ -158,6 +172,12 @@ pub(super) fn read_runs(raw: &RawData, grid: &ChunkGrid, runs: &[RowRun], target
             Ok(())
         },
     )
+}
+
+/// The bytes of a chunk from the first to the last that is moved.
+fn stretch(moves: &[Move]) -> Range<usize> {
+    let first = moves.iter().map(|m| m.from).min().unwrap_or(0);
+    first..moves.iter().map(|m| m.from + m.length).max().unwrap_or(first)
 }
 
 /// What is wanted of each chunk, by its place in the grid.
@@ -188,15 +208,13 @@ fn moves(raw: &RawData, grid: &ChunkGrid, runs: &[RowRun]) -> HashMap<Vec<u64>, 
     wanted
 }
 
-/// The chunks of a box that are in the file, about to be read.
+/// The chunks of a box that are in the file, where they are not too large to be read.
 fn find(raw: &RawData, grid: &ChunkGrid, wanted: &[Range<u64>]) -> Result<StoredChunks> {
     let (bytes, allowed) = (grid.chunk_bytes()?, raw.file.limits().chunk_bytes);
     if bytes > allowed {
         return Err(Error::limit("chunk_bytes", bytes, allowed));
     }
-    let found = grid.find(raw.file.storage(), wanted)?;
-    raw.file.storage().prefetch(found.iter().map(|(_, entry)| (entry.address, entry.size)))?;
-    Ok(found)
+    grid.find(raw.file.storage(), wanted)
 }
 
 /// Threads that are worth their while for so many chunks.

@@ -13,7 +13,7 @@ use crate::Dataset;
 use crate::object::Group;
 
 use super::fault::{Fault, Result, Rule, broken};
-use super::values::Type;
+use super::values::{Source, Type};
 
 pub use part::Part;
 
@@ -157,26 +157,37 @@ impl Sparse {
             let text = format!("rows {major:?} of {}", self.n_major());
             return broken(Rule::ShapeMismatch, &self.path, text);
         }
-        let stored: Vec<i128> = self.indptr.read(major.start..major.end + 1)?;
+        let mut last = 0;
+        let mut wrong = None;
+        let entries = (major.start..major.end + 1).into();
+        let pointers = Source::Dataset(self.indptr.clone()).integers(&entries, |row, pointer| {
+            match self.pointer(major.start + row as u64, pointer, last) {
+                Ok(pointer) => last = pointer,
+                Err(text) => {
+                    wrong.get_or_insert(text);
+                }
+            }
+            last
+        })?;
+        wrong.map_or(Ok(pointers), |text| broken(Rule::BadIndptr, &self.path, text))
+    }
+
+    /// Where the entries of a row begin, or what is wrong with its pointer; those of the row before begin at `last`.
+    fn pointer(&self, row: u64, stored: i128, last: u64) -> std::result::Result<u64, String> {
         let nnz = self.nnz();
-        let bad = |text: String| Err(Fault::new(Rule::BadIndptr, &self.path, text).into());
-        let mut pointers = Vec::with_capacity(stored.len());
-        for (at, pointer) in (major.start..).zip(stored) {
-            let Some(pointer) = u64::try_from(pointer).ok().filter(|pointer| *pointer <= nnz) else {
-                return bad(format!("pointer {at} is {pointer}, and there are {nnz} values"));
-            };
-            if pointers.last().is_some_and(|last| *last > pointer) {
-                return bad(format!("pointer {at} is {pointer}, less than the one before"));
-            }
-            if at == 0 && pointer != 0 {
-                return bad(format!("the first pointer is {pointer}"));
-            }
-            if at == self.n_major() && pointer != nnz {
-                return bad(format!("the last pointer is {pointer}, and there are {nnz} values"));
-            }
-            pointers.push(pointer);
+        let Some(pointer) = u64::try_from(stored).ok().filter(|pointer| *pointer <= nnz) else {
+            return Err(format!("pointer {row} is {stored}, and there are {nnz} values"));
+        };
+        if pointer < last {
+            return Err(format!("pointer {row} is {pointer}, less than the one before"));
         }
-        Ok(pointers)
+        if row == 0 && pointer != 0 {
+            return Err(format!("the first pointer is {pointer}"));
+        }
+        if row == self.n_major() && pointer != nnz {
+            return Err(format!("the last pointer is {pointer}, and there are {nnz} values"));
+        }
+        Ok(pointer)
     }
 
     /// Faults that only the pointers and indices tell.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::values::Values;
+use super::super::values::{Values, joined};
 
 /// The entries of some rows of a sparse matrix, or of some columns, one after the other.
 ///
@@ -46,13 +46,12 @@ impl Part {
 
     /// Some of the rows, in any order.
     pub(super) fn take(&self, rows: impl Iterator<Item = usize>) -> Self {
+        let stretches: Vec<Range<usize>> = rows.map(|row| self.entries(row)).collect();
         let mut starts = vec![0];
-        let mut places = Vec::new();
-        for row in rows {
-            places.extend(self.entries(row));
-            starts.push(places.len());
-        }
-        let indices = places.iter().map(|place| self.indices[*place]).collect();
-        Self { starts, indices, values: self.values.take(&places) }
+        starts.extend(stretches.iter().scan(0, |end, stretch| {
+            *end += stretch.len();
+            Some(*end)
+        }));
+        Self { starts, indices: joined(&self.indices, &stretches), values: self.values.stretches(&stretches) }
     }
 }

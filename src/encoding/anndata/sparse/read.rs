@@ -5,12 +5,10 @@
 
 use std::ops::Range;
 
-use crate::Dataset;
-use crate::element::Element;
 use crate::selection::{Blocks, Selection};
 
 use super::super::fault::{Fault, Result, Rule, broken};
-use super::super::values::{Source, Type, Values};
+use super::super::values::{Source, Values};
 use super::{Part, Sparse};
 
 /// Entries that are looked at at once when a whole matrix is streamed.
@@ -36,7 +34,10 @@ impl Sparse {
     /// The same as a type that the values convert to without loss: where the entries of each row begin, their indices
     /// and their values.
     #[cfg(any(feature = "ndarray", feature = "sprs"))]
-    pub(super) fn typed_part<T: Element>(&self, major: Range<u64>) -> Result<(Vec<usize>, Vec<u64>, Vec<T>)> {
+    pub(super) fn typed_part<T: crate::element::Element>(
+        &self,
+        major: Range<u64>,
+    ) -> Result<(Vec<usize>, Vec<u64>, Vec<T>)> {
         let pointers = self.pointers(major)?;
         let (first, last) = self.ends(&pointers)?;
         Ok((relative(&pointers, first), self.indices(first..last)?, self.data.read(first..last)?))
@@ -198,16 +199,8 @@ impl Sparse {
 
     /// Indices as they are stored; negative ones are far beyond any matrix.
     fn stored_indices(&self, selection: impl Into<Selection>) -> Result<Vec<u64>> {
-        fn of<T: Element + Copy + TryInto<u64>>(dataset: &Dataset, selection: Selection) -> Result<Vec<u64>> {
-            let stored: Vec<T> = dataset.read(selection)?;
-            Ok(stored.into_iter().map(|index| index.try_into().unwrap_or(u64::MAX)).collect())
-        }
-        let selection = selection.into();
-        match Type::of(self.indices.datatype()) {
-            Some(Type::I32) => of::<i32>(&self.indices, selection),
-            Some(Type::I64) => of::<i64>(&self.indices, selection),
-            _ => of::<i128>(&self.indices, selection),
-        }
+        let indices = Source::Dataset(self.indices.clone());
+        Ok(indices.integers(&selection.into(), |_, index| u64::try_from(index).unwrap_or(u64::MAX))?)
     }
 
     /// The same where all are within the matrix; `first` is the number of the first entry.
