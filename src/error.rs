@@ -215,7 +215,7 @@ pub enum Usage {
     #[error("this needs h5kit's `{0}` feature")]
     Feature(&'static str),
     /// Several links in a row that lead to links, in a circle or too many.
-    #[error("too many links in a row ({0}) on the way to the object")]
+    #[error("too many links in a row on the way to the object (limit `link_traversals`: {0} are allowed)")]
     LinkLoop(u32),
     /// More than one element where one was asked for, or none.
     #[error("{0} elements where one was asked for")]
@@ -249,6 +249,11 @@ impl Corrupt {
     #[must_use]
     pub fn new(structure: Structure, field: &'static str, at: u64, fault: Fault) -> Self {
         Self { structure, field, at, fault }
+    }
+
+    /// The same with another fault.
+    pub(crate) fn with(self, fault: Fault) -> Self {
+        Self { fault, ..self }
     }
 
     /// The structure, by the specification's name.
@@ -325,6 +330,9 @@ pub enum Fault {
         /// Length of the file in bytes.
         end: u64,
     },
+    /// Datatypes in datatypes, more than so many levels. Becomes [`Cause::Limit`].
+    #[error("it is nested more than {0} levels deep")]
+    Nesting(u32),
     /// An undefined address where one is needed.
     #[error("the address is undefined")]
     Undefined,
@@ -559,6 +567,9 @@ impl From<Cause> for Error {
                 fault: Fault::Filter { fault: FilterFault::Unsupported(feature), .. },
                 ..
             }) => Cause::Unsupported { feature, at },
+            Cause::Corrupt(Corrupt { fault: Fault::Nesting(depth), .. }) => {
+                Cause::Limit { limit: "datatype_depth", asked: u64::from(depth) + 1, allowed: depth.into() }
+            }
             Cause::Corrupt(Corrupt { fault: Fault::Filter { fault: FilterFault::Memory(bytes), .. }, .. }) => {
                 Cause::Io { what: format!("{bytes} bytes of memory"), error: io::ErrorKind::OutOfMemory.into() }
             }

@@ -292,6 +292,6 @@ mod tests {
             reserved_bits: 0,
         };
         assert_eq!(convert(&string(0), &string(2), 3, Vec::new()).expect("fits"), [0; 6]);
-        assert_eq!(convert(&string(2), &string(0), 2, b"abcd".to_vec()).expect("fits"), []);
+        assert_eq!(convert(&string(2), &string(0), 2, b"abcd".to_vec()).expect("fits"), [0u8; 0]);
     }
 }

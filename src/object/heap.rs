@@ -59,19 +59,16 @@ const KEPT: usize = 4;
 /// Collections that are remembered. After so many, those are not kept that come in the order of the file.
 const MOST_SEEN: usize = 1 << 16;
 
-/// What a small file may let a read take out of the heap. Sequences of sequences can lead to the same object again
+/// What any file may let a read take out of the heap. Sequences of sequences can lead to the same object again
 /// and again, and so to more than any file holds.
-const LEAST: u64 = 128 << 20;
-
-/// The same for a large file, in whole files.
-const FILES: u64 = 64;
+const FREE: u64 = 128 << 20;
 
 /// What finding an object costs, in bytes.
 const OBJECT: u64 = 64;
 
 impl<'s> FileHeap<'s> {
     pub(crate) fn new(storage: &'s Storage) -> Self {
-        let most = storage.source().len().saturating_mul(FILES).saturating_add(LEAST);
+        let most = storage.source().len().saturating_mul(storage.limits().heap_expansion).saturating_add(FREE);
         Self {
             storage,
             most: most.min(storage.limits().read_bytes),
@@ -127,7 +124,7 @@ impl<'s> FileHeap<'s> {
         let object = collection.object(index)?;
         let taken = self.taken.get().saturating_add(OBJECT + object.bytes().len() as u64);
         if taken > self.most {
-            return Err(Error::limit("bytes from the global heap", taken, self.most));
+            return Err(Error::limit("heap_expansion", taken, self.most));
         }
         self.taken.set(taken);
         Ok(object)

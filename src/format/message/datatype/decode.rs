@@ -15,7 +15,10 @@ impl Datatype {
     /// An unknown version or class, fields that leave their element, deeper nesting, or a body that ends
     /// too early.
     pub fn decode(block: Block<'_>, depth: u32) -> Result<Self, Corrupt> {
-        block.run(Structure::Datatype, |i| datatype(i, depth))
+        block.run(Structure::Datatype, |i| datatype(i, depth)).map_err(|fault| match fault.fault() {
+            Fault::Nesting(_) => fault.with(Fault::Nesting(depth)),
+            _ => fault,
+        })
     }
 }
 
@@ -29,7 +32,7 @@ struct Head {
 
 fn datatype(start: &[u8], depth: u32) -> Parsed<'_, Datatype> {
     if depth == 0 {
-        return field("nesting", |i| fail(i, Fault::Value(0)))(start);
+        return field("nesting", |i| fail(i, Fault::Nesting(0)))(start);
     }
     let (i, class_and_version) = field("class and version", u8)(start)?;
     let (class, version) = (class_and_version & 0xf, class_and_version >> 4);

@@ -1,0 +1,99 @@
+//! Every limit ends in an error that names it, and lets through what is below it.
+
+mod common;
+
+use common::testdata;
+use h5kit::element::{Strings, Value};
+use h5kit::{ErrorKind, File, Limits, Options, Result};
+
+/// Opens a file with these limits and does something with it.
+fn under(limits: Limits, name: &str, what: impl Fn(&File) -> Result<()>) -> Result<()> {
+    what(&Options::new().limits(limits).open(testdata().join("files").join(name))?)
+}
+
+/// The work is done under the defaults, and refused under `low`, by the name of the limit.
+fn names(limit: &str, low: Limits, name: &str, what: impl Fn(&File) -> Result<()>) {
+    under(Limits::default(), name, &what).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let error = under(low, name, &what).expect_err(limit);
+    assert!(error.to_string().contains(&format!("limit `{limit}`")), "{limit}: {error}");
+    assert!(matches!(error.kind(), ErrorKind::Limit | ErrorKind::Usage), "{limit}: {error}");
+}
+
+fn all_values(path: &'static str) -> impl Fn(&File) -> Result<()> {
+    move |file| file.dataset(path)?.read::<Vec<Value>>(..).map(drop)
+}
+
+fn all_links(path: &'static str) -> impl Fn(&File) -> Result<()> {
+    move |file| file.group(path)?.links()?.try_for_each(|link| link.map(drop))
+}
+
+#[test]
+fn each_limit_names_itself() {
+    let sane = Limits::default;
+    // A limit that is added is to be tested here.
+    let Limits {
+        datatype_depth: _,
+        link_traversals: _,
+        header_chunks: _,
+        tree_depth: _,
+        virtual_sources: _,
+        index_nodes: _,
+        siblings: _,
+        metadata_bytes: _,
+        chunk_bytes: _,
+        expansion: _,
+        heap_expansion: _,
+        read_bytes: _,
+        // These two bound what is kept; nothing is refused.
+        cache_bytes: _,
+        chunk_cache_bytes: _,
+    } = sane();
+    let first_dataset = |file: &File| file.dataset("/nested").map(drop);
+    names("datatype_depth", Limits { datatype_depth: 1, ..sane() }, "compound_v200.h5", first_dataset);
+    names("link_traversals", Limits { link_traversals: 1, ..sane() }, "links_all.h5", |file| {
+        file.object("/chain").map(drop)
+    });
+    names("header_chunks", Limits { header_chunks: 2, ..sane() }, "header_1_chain.h5", |file| {
+        let attributes = file.dataset("/x")?.attributes()?;
+        attributes.into_iter().try_for_each(|attribute| attribute.map(drop))
+    });
+    names("tree_depth", Limits { tree_depth: 1, ..sane() }, "btree2_depth_3.h5", all_links("/"));
+    names("index_nodes", Limits { index_nodes: 2, ..sane() }, "btree2_depth_3.h5", all_links("/"));
+    names("siblings", Limits { siblings: 10, ..sane() }, "links_dense.h5", all_links("/"));
+    names("metadata_bytes", Limits { metadata_bytes: 100, ..sane() }, "symbols_deep.h5", all_links("/"));
+    names("chunk_bytes", Limits { chunk_bytes: 100, ..sane() }, "chunks_all_v4.h5", all_values("/fixed"));
+    names("read_bytes", Limits { read_bytes: 100, ..sane() }, "chunks_all_v4.h5", all_values("/fixed"));
+    names("virtual_sources", Limits { virtual_sources: 1, ..sane() }, "virtual.h5", all_values("/rows"));
+}
+
+#[test]
+fn little_that_is_stored_does_not_become_much() {
+    // Terabytes of which two chunks were ever written.
+    let low = Limits { expansion: 1, ..Limits::default() };
+    for limits in [Limits::default(), low] {
+        let file =
+            Options::new().limits(limits).open(testdata().join("files/chunks_large_sparse.h5")).expect("it opens");
+        for link in file.root().links().expect("links") {
+            let Ok(dataset) = file.dataset(link.expect("a link").name().as_bytes()) else { continue };
+            let error = dataset.read_bytes(..).expect_err("more than any memory");
+            assert!(error.to_string().contains("limit `expansion`"), "{error}");
+            // By selections it is read all the same.
+            let few: Vec<(u64, u64)> = dataset.shape().iter().map(|n| (n - 1, 1)).collect();
+            let (start, count): (Vec<u64>, Vec<u64>) = few.into_iter().unzip();
+            assert!(dataset.read_bytes(h5kit::Hyperslab::new(start, count)).is_ok());
+        }
+    }
+}
+
+#[test]
+fn strings_of_a_small_file_are_not_endless() {
+    let path = testdata().join("corrupt/sequences_of_themselves.h5");
+    let file = File::open(&path).expect("it opens");
+    let error = file.dataset("/x").and_then(|x| x.read::<Vec<Value>>(..)).expect_err("endless");
+    assert!(error.to_string().contains("limit `heap_expansion`"), "{error}");
+    let low = Limits { heap_expansion: 0, ..Limits::default() };
+    let file = Options::new().limits(low).open(testdata().join("files/strings_variable.h5")).expect("it opens");
+    let links = file.root().links().expect("links").flatten();
+    let read = links.filter_map(|link| file.dataset(link.name().as_bytes()).ok()?.read::<Strings>(..).ok());
+    assert!(read.count() > 0, "what any file may have is not refused");
+}
