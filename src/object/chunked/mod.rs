@@ -17,7 +17,8 @@ pub(super) use chunk::{ChunkReader, Workspaces};
 
 use super::raw::RawData;
 use super::workers;
-use crate::error::{Error, Result};
+use crate::bytes::Addr;
+use crate::error::{Error, Result, Structure};
 use crate::selection::{Axis, RowRun};
 use crate::walk::chunks::{ChunkGrid, StoredChunks};
 
@@ -158,6 +159,21 @@ pub(super) fn read_runs(raw: &RawData, grid: &ChunkGrid, runs: &[RowRun], target
             Ok(())
         },
     )
+}
+
+/// Where a run of a dataset of one dimension stands that is in one chunk without filters.
+pub(super) fn address_of(raw: &RawData, grid: &ChunkGrid, run: RowRun) -> Result<Option<Addr>> {
+    let [length] = *grid.layout.chunk() else { return Ok(None) };
+    let (chunk, first) = (run.start / length, run.start % length);
+    if first + run.length > length {
+        return Ok(None);
+    }
+    let found = find(raw, grid, std::slice::from_ref(&(chunk..chunk + 1)))?;
+    let mut entries = found.iter().map(|(_, entry)| entry).filter(|entry| Some(entry.size) == grid.chunk_bytes().ok());
+    let Some(entry) = entries.next() else { return Ok(None) };
+    // All of the chunk must be there, whatever is wanted of it.
+    raw.file.storage().raw_range(entry.address, entry.size, Structure::Chunk)?;
+    Ok(Some(entry.address.plus(first * raw.element_size() as u64)))
 }
 
 /// What is wanted of each chunk, by its place in the grid.

@@ -10,6 +10,7 @@ use crate::encoding::h5col::attribute;
 use crate::encoding::h5col::column::ScalarColumn;
 use crate::encoding::h5col::error::Result;
 use crate::encoding::h5col::kind::Held;
+use crate::encoding::h5col::rows::{self, Rows};
 use crate::encoding::h5col::values::{self, Data};
 use crate::format::message::datatype::Class;
 use crate::object::Dataset;
@@ -71,10 +72,38 @@ impl SortedRows {
     /// `File`; `Rule` where a number is no row.
     pub fn rows(&self, places: Range<u64>) -> Result<Vec<u64>> {
         let rows: Vec<u64> = shaped(&self.dataset, self.dataset.read(places))?;
-        match rows.iter().find(|row| **row >= self.nrows) {
-            Some(row) => Err(unusable(&self.dataset, format!("row {row} of {}", self.nrows))),
-            None => Ok(rows),
+        self.check(&rows)?;
+        Ok(rows)
+    }
+
+    /// The rows at some places of the order, given as a set of places.
+    pub(in crate::encoding::h5col) fn rows_at(&self, places: &Rows) -> Result<Rows> {
+        // So many that a bit for each row of the table is less than their numbers.
+        let many = places.len() >= self.nrows.div_ceil(64);
+        let mut bits = vec![0; if many { self.nrows.div_ceil(64) as usize } else { 0 }];
+        let (mut numbers, mut buffer) = (Vec::new(), Vec::new());
+        let chunk = self.dataset.chunk_shape().and_then(|shape| shape.first().copied()).unwrap_or(1);
+        for block in places.aligned(chunk, self.nrows, READ) {
+            for run in places.within(&block).runs() {
+                let rows = shaped(&self.dataset, self.dataset.read_or_borrow::<u64>(run, &mut buffer))?;
+                self.check(rows)?;
+                if many {
+                    rows.iter().for_each(|row| rows::set(&mut bits, *row));
+                } else {
+                    numbers.extend_from_slice(rows);
+                }
+            }
         }
+        Ok(if many { Rows::of_bits(bits) } else { Rows::of(numbers) })
+    }
+
+    /// Refuses numbers that are no rows.
+    fn check(&self, rows: &[u64]) -> Result<()> {
+        let largest = rows.iter().copied().max().unwrap_or(0);
+        if largest < self.nrows || rows.is_empty() {
+            return Ok(());
+        }
+        Err(unusable(&self.dataset, format!("row {largest} of {}", self.nrows)))
     }
 
     /// Bytes of one row number.
@@ -108,6 +137,9 @@ pub(in crate::encoding::h5col) fn block(dataset: &Dataset) -> u64 {
 
 /// Elements that are read together where nothing has to be decoded.
 const PIECE: u64 = 512;
+
+/// Row numbers that are read at once.
+const READ: u64 = 1 << 15;
 
 /// Blocks that are kept while an order is searched.
 const KEPT: usize = 8;
