@@ -15,7 +15,7 @@ use super::values::{Data, Values, possible};
 use crate::object::{WORTH_COPYING, WORTH_DECODING, share};
 
 /// Rows that are tested at once: what is read of them stays in the cache of a processor.
-const BLOCK: u64 = 1 << 15;
+const BLOCK: u64 = 1 << 13;
 
 /// Rows that are read together where some of them are wanted.
 const NEAR: u64 = 1024;
@@ -253,7 +253,7 @@ type Found = Vec<(u64, Vec<u64>)>;
 impl Scan<'_> {
     fn rows(&self) -> Result<Rows> {
         let candidates = self.sieve.candidates();
-        let blocks = candidates.aligned(NEAR, self.nrows, BLOCK);
+        let blocks = candidates.aligned(NEAR, self.nrows, self.enough.clamp(NEAR, BLOCK));
         // Blocks of one chunk stay together, so that it is decoded once.
         let unit = self.columns.iter().map(|column| column.unit).max().unwrap_or(1);
         let mut jobs = blocks.chunk_by(|a, b| a.start / unit == b.start / unit);
@@ -400,4 +400,94 @@ fn kept(pruning: &Pruning, column: &ScalarColumn, set: &Set) -> Result<Option<Ro
         }
     }
     Ok(Some(rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// Every row is tested once and by whole chunks, and told of in its place.
+    #[test]
+    fn chunks_are_decoded_once() {
+        let nrows = 1000;
+        let holds = |row: u64| row % 3 == 0 || row % 7 == 0;
+        for unit in [1, 7, 64, 100, 384, 2000] {
+            let asked = Mutex::new(Vec::new());
+            let tester: Tester<'_> = Box::new(|| {
+                Box::new(|block| {
+                    asked.lock().expect("no panic").push(block.clone());
+                    let mut bits = vec![0; (block.end - block.start).div_ceil(64) as usize];
+                    (0..block.end - block.start)
+                        .filter(|row| holds(block.start + row))
+                        .for_each(|row| rows::set(&mut bits, row));
+                    Ok(bits)
+                })
+            });
+            let tested = Tested { tester, unit, nrows, width: 1 };
+            for blocks in [vec![0..192, 192..384, 384..448, 448..1000], vec![64..128, 640..704, 704..1000]] {
+                let mut worker = tested.worker();
+                for block in &blocks {
+                    let found = Rows::of_bits(block.start, worker(block).expect("bits"));
+                    let found = found.within(block);
+                    assert!(found.iter().eq(block.clone().filter(|row| holds(*row))), "chunks of {unit}, {block:?}");
+                }
+                let asked = std::mem::take(&mut *asked.lock().expect("no panic"));
+                assert!(asked.windows(2).all(|pair| pair[0].end <= pair[1].start), "chunks of {unit}: {asked:?}");
+                let whole = |range: &Range<u64>| range.end % unit == 0 || range.end == nrows;
+                assert!(asked.iter().all(whole), "chunks of {unit}: {asked:?}");
+            }
+        }
+    }
+
+    fn numbers<'t>(holds: impl Fn(u64) -> bool + Copy + Sync + 't) -> Tested<'t> {
+        let tester: Tester<'t> = Box::new(move || {
+            Box::new(move |block| {
+                let rows = Rows::of(block.clone().filter(|row| holds(*row)).map(|row| row - block.start).collect());
+                Ok(rows.words(&(0..block.end - block.start)))
+            })
+        });
+        Tested { tester, unit: 100, nrows: 70_000, width: 1 << 20 }
+    }
+
+    #[test]
+    fn the_first_failure_is_told() {
+        for threads in [1, 3] {
+            let tester: Tester<'_> = Box::new(|| {
+                Box::new(|block| match block.start {
+                    30_000.. => Err(crate::Error::limit("row", block.start, 0).into()),
+                    _ => Ok(vec![0; (block.end - block.start).div_ceil(64) as usize]),
+                })
+            });
+            let columns = vec![Tested { tester, unit: 1, nrows: 70_000, width: 1 << 20 }];
+            let sieve = Sieve::Test(Rows::range(0..70_000), 0);
+            let scan = Scan { sieve, columns, nrows: 70_000, threads, enough: u64::MAX };
+            let first = 30_000u64.next_multiple_of(BLOCK);
+            let expected = crate::Error::limit("row", first, 0).to_string();
+            assert!(scan.rows().expect_err("a limit").to_string().contains(&expected));
+        }
+    }
+
+    #[test]
+    fn threads_find_what_one_does() {
+        let nrows = 70_000;
+        let all = || Rows::range(0..nrows);
+        let some = Rows::of((0..nrows / 5).map(|n| n * 5).collect());
+        for threads in [1, 2, 5] {
+            for enough in [1, 100, 20_000, u64::MAX] {
+                let both = Sieve::All(some.clone(), vec![Sieve::Test(all(), 0), Sieve::Test(all(), 1)]);
+                let few = Sieve::Test(Rows::range(65_000..65_010), 2);
+                let columns =
+                    vec![numbers(|row| row % 2 == 0), numbers(|row| row % 3 > 0), numbers(|row| row % 4 == 1)];
+                let scan = Scan { sieve: Sieve::Any(vec![both, few]), columns, nrows, threads, enough };
+                let naive = (0..nrows).filter(|row| {
+                    row % 5 == 0 && row % 2 == 0 && row % 3 > 0 || (65_000..65_010).contains(row) && row % 4 == 1
+                });
+                let naive: Vec<u64> = naive.take(usize::try_from(enough).unwrap_or(usize::MAX)).collect();
+                let found = scan.rows().expect("rows");
+                assert_eq!(found.first(enough).to_vec(), naive, "{threads} threads, {enough} rows");
+            }
+        }
+    }
 }

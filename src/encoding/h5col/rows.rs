@@ -64,7 +64,7 @@ impl Rows {
             // So many of the rows there are that a bit for each is less than putting them in order.
             let mut bits = vec![0; (last / 64) as usize + 1];
             numbers.iter().for_each(|n| set(&mut bits, *n));
-            return Self::of_bits(bits);
+            return Self::of_bits(0, bits);
         }
         numbers.sort_unstable();
         let mut rows = Self::default();
@@ -74,16 +74,20 @@ impl Rows {
         rows
     }
 
-    /// The rows whose bits are set, that of row 0 first.
-    pub(super) fn of_bits(mut bits: Vec<u64>) -> Self {
+    /// The rows from `first` on, a multiple of 64, whose bits are set, lowest bit first.
+    pub(super) fn of_bits(first: u64, mut bits: Vec<u64>) -> Self {
         bits.truncate(bits.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1));
         let before = std::iter::once(&0).chain(&bits);
         let begins = |(word, before): (&u64, &u64)| (word & !(word << 1 | before >> 63)).count_ones() as usize;
         let runs: usize = bits.iter().zip(before).map(begins).sum();
-        if runs.saturating_mul(WORDS_OF_RUN) > bits.len() {
-            return Self(Bits(bits));
+        let skipped = usize::try_from(first / 64).unwrap_or(usize::MAX);
+        if runs.saturating_mul(WORDS_OF_RUN) <= skipped.saturating_add(bits.len()) {
+            return Self(Runs(RunsOfBits { first, ..RunsOfBits::new(&bits) }.collect()));
         }
-        Self(Runs(RunsOfBits::new(&bits).collect()))
+        if skipped > 0 {
+            bits.splice(..0, std::iter::repeat_n(0, skipped));
+        }
+        Self(Bits(bits))
     }
 
     /// Adds a row that is not before the last one; the last one again is nothing new.
@@ -207,9 +211,7 @@ impl Rows {
         if let Some(first) = words.first_mut() {
             *first &= !ones(&(0..range.start - start));
         }
-        let mut rows = Self::default();
-        rows.push_bits(start, &words);
-        rows
+        Self::of_bits(start, words)
     }
 
     /// True where all rows of a range are there.
@@ -246,7 +248,7 @@ impl Rows {
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         match (&self.0, &other.0) {
-            (Bits(a), Bits(b)) => return Self::of_bits(a.iter().zip(b).map(|(a, b)| a & b).collect()),
+            (Bits(a), Bits(b)) => return Self::of_bits(0, a.iter().zip(b).map(|(a, b)| a & b).collect()),
             (_, Runs(runs)) if runs.len() == 1 => return self.within(&runs[0]),
             (Runs(runs), _) if runs.len() == 1 => return other.within(&runs[0]),
             _ => {}
@@ -267,6 +269,9 @@ impl Rows {
     /// The rows that are in one of both.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
+        if self.is_empty() {
+            return other.clone();
+        }
         if let (Bits(a), Bits(b)) = (&self.0, &other.0) {
             let (mut all, more) = if a.len() < b.len() { (b.clone(), a) } else { (a.clone(), b) };
             all.iter_mut().zip(more).for_each(|(word, more)| *word |= more);
@@ -470,7 +475,7 @@ mod tests {
             // The same rows are equal whichever way they are kept.
             let mut bits = vec![0; 7];
             a.iter().for_each(|row| set(&mut bits, *row));
-            prop_assert_eq!(&Rows::of_bits(bits.clone()), &x);
+            prop_assert_eq!(&Rows::of_bits(0, bits.clone()), &x);
             prop_assert_eq!(runs(&x), runs(&Rows(Bits(bits))));
         }
     }
