@@ -434,17 +434,17 @@ fn one_link_of_many_is_found_on_one_path() {
 #[test]
 fn blocks_are_borrowed_where_they_can_be() {
     let path = testdata().join("h5col/large.h5");
-    let positioned = File::open(&path).expect("a file").dataset("/large/value").expect("a dataset");
-    let whole: Vec<i32> = positioned.read(..).expect("all values");
+    let positioned = File::open(&path).expect("a file").dataset("/large/kind").expect("a dataset");
+    let whole: Vec<u8> = positioned.read(..).expect("all values");
     let memory = File::from_bytes(std::fs::read(&path).expect("a file")).expect("HDF5");
-    let memory = memory.dataset("/large/value").expect("a dataset");
+    let memory = memory.dataset("/large/kind").expect("a dataset");
     // Chunks have 100 elements: within one, across two, none, all.
     for (rows, in_one) in [(700..800, true), (710..720, true), (750..850, false), (5..5, false), (0..20_000, false)] {
         let (mut buffer, mut other) = (Vec::new(), vec![7; 3]);
-        let values: &[i32] = memory.read_or_borrow(rows.clone(), &mut buffer).expect("values");
+        let values: &[u8] = memory.read_or_borrow(rows.clone(), &mut buffer).expect("values");
         assert_eq!(values, &whole[rows.start as usize..rows.end as usize]);
         assert_eq!(buffer.is_empty(), in_one || rows.is_empty(), "{rows:?}");
-        let values: &[i32] = positioned.read_or_borrow(rows.clone(), &mut other).expect("values");
+        let values: &[u8] = positioned.read_or_borrow(rows.clone(), &mut other).expect("values");
         assert_eq!(values, &whole[rows.start as usize..rows.end as usize]);
         let mut converted = Vec::new();
         let floats: &[f64] = memory.read_or_borrow(rows.clone(), &mut converted).expect("values");
@@ -456,6 +456,6 @@ fn blocks_are_borrowed_where_they_can_be() {
         let whole: Vec<f64> = dataset.read(..).expect("all values");
         assert_eq!(dataset.read_or_borrow(.., &mut Vec::<f64>::new()).expect("values"), whole, "{path}");
     }
-    let error = memory.read_or_borrow(19_999..20_001, &mut Vec::<i32>::new()).expect_err("not so many");
+    let error = memory.read_or_borrow(19_999..20_001, &mut Vec::<u8>::new()).expect_err("not so many");
     assert_eq!(error.kind(), ErrorKind::Selection);
 }

@@ -161,20 +161,29 @@ impl Rows {
     /// The rows, ascending, as a vector.
     #[must_use]
     pub fn to_vec(&self) -> Vec<u64> {
-        let mut numbers = Vec::with_capacity(usize::try_from(self.len()).unwrap_or_default());
         match &self.0 {
-            Runs(runs) => numbers.extend(runs.iter().cloned().flatten()),
+            Runs(runs) => runs.iter().cloned().flatten().collect(),
             Bits(bits) => {
-                for (word, first) in bits.iter().zip((0u64..).step_by(64)) {
-                    let mut rest = *word;
+                /// Numbers that are written at once, too many of them rather than to count.
+                const STEP: usize = 8;
+                let length = usize::try_from(self.len()).unwrap_or(usize::MAX);
+                let mut numbers = vec![0; length + STEP];
+                let mut done = 0;
+                for (word, first) in bits.iter().zip((0..).step_by(64)) {
+                    let (mut rest, mut at) = (*word, done);
                     while rest != 0 {
-                        numbers.push(first + u64::from(rest.trailing_zeros()));
-                        rest &= rest - 1;
+                        for number in &mut numbers[at..at + STEP] {
+                            *number = first + u64::from(rest.trailing_zeros());
+                            rest &= rest.wrapping_sub(1);
+                        }
+                        at += STEP;
                     }
+                    done += word.count_ones() as usize;
                 }
+                numbers.truncate(length);
+                numbers
             }
         }
-        numbers
     }
 
     /// One past the last row; 0 without one.

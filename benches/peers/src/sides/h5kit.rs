@@ -144,11 +144,11 @@ impl Side for H5kit {
     }
 
     fn query(&mut self, file: &Path, condition: &str, tally: &mut Tally) -> Result<()> {
-        encodings::query(&if std::env::var_os("H5_OPEN").is_some() { self.open(file)? } else { open_mapped(options(self.threads), file)? }, condition, self.indexes, tally)
+        encodings::query(&open_mapped(options(self.threads), file)?, condition, self.indexes, tally)
     }
 
     fn lists(&mut self, file: &Path, table: &str, column: &str, tally: &mut Tally) -> Result<()> {
-        encodings::lists(&if std::env::var_os("H5_OPEN").is_some() { self.open(file)? } else { open_mapped(options(self.threads), file)? }, table, column, tally)
+        encodings::lists(&open_mapped(options(self.threads), file)?, table, column, tally)
     }
 
     fn attributes(&mut self, file: &Path, group: &str, tally: &mut Tally) -> Result<()> {
