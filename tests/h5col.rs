@@ -9,10 +9,12 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use h5kit::encoding::h5col::{
-    Depth, Error, IndexUse, Literal, Operator, Predicate, Rows, Table, column, tables, validate,
+    Depth, Error, IndexUse, Literal, Operator, Predicate, Rows, Select, Table, column, tables, validate,
 };
+use h5kit::source::{Memory, Traced};
 use h5kit::{File, Options};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -154,6 +156,32 @@ fn rows_come_with_their_columns() {
     assert!((0..2).all(|row| batch.columns[1].1.data.integer(row) == Some(417)));
     let wrong = large().select(column("valu").eq(1)).rows().expect_err("no such column");
     assert_eq!(wrong.to_string(), "no column `valu`");
+}
+
+#[test]
+fn a_limit_ends_the_reading() {
+    let bytes = std::fs::read(testdata().join("h5col/large.h5")).expect("a file");
+    let traced = Arc::new(Traced::new(Arc::new(Memory::new(bytes))));
+    let file = File::from_source(traced.clone()).expect("HDF5");
+    let table = Table::open(&file.group("/large").expect("a group")).expect("a table");
+    let both = column("value").ge(0) & column("kind").ne(1);
+    for predicate in [column("value").ge(0), both, !column("value").is_in(0..900), column("kind").is_valid()] {
+        let select = table.select(predicate).indexes(IndexUse::Never);
+        let read = |select: Select| {
+            drop(traced.take_log());
+            let rows = select.rows().expect("rows");
+            (rows, traced.take_log().iter().map(|range| range.end - range.start).sum::<u64>())
+        };
+        let (all, most) = read(select.clone());
+        let (none, nothing) = read(select.clone().limit(0));
+        assert!(none.is_empty() && nothing * 10 < most, "{nothing} of {most} bytes");
+        for n in [1, 7, 300] {
+            let (rows, bytes) = read(select.clone().limit(n));
+            assert_eq!(rows, all.first(n));
+            assert!(bytes * 5 < most, "{bytes} of {most} bytes for {n} rows");
+        }
+        assert_eq!(read(select.limit(all.len() + 1)).0, all);
+    }
 }
 
 /// A file's error, which says whether bytes have to be fetched first.

@@ -454,3 +454,34 @@ fn one_link_of_many_is_found_on_one_path() {
         assert!(source.take_log().len() <= 2);
     }
 }
+
+#[test]
+fn blocks_are_borrowed_where_they_can_be() {
+    let path = testdata().join("h5col/large.h5");
+    let positioned = File::open(&path).expect("a file").dataset("/large/kind").expect("a dataset");
+    let whole: Vec<u8> = positioned.read(..).expect("all values");
+    let memory = File::from_bytes(std::fs::read(&path).expect("a file")).expect("HDF5");
+    let memory = memory.dataset("/large/kind").expect("a dataset");
+    // Chunks have 100 elements: within one, across two, none, all.
+    for (rows, in_one) in [(700..800, true), (710..720, true), (750..850, false), (5..5, false), (0..20_000, false)] {
+        let (mut buffer, mut other) = (Vec::new(), vec![7; 3]);
+        let values: &[u8] = memory.read_or_borrow(rows.clone(), &mut buffer).expect("values");
+        assert_eq!(values, &whole[rows.start as usize..rows.end as usize]);
+        assert_eq!(buffer.is_empty(), in_one || rows.is_empty(), "{rows:?}");
+        let values: &[u8] = positioned.read_or_borrow(rows.clone(), &mut other).expect("values");
+        assert_eq!(values, &whole[rows.start as usize..rows.end as usize]);
+        let mut converted = Vec::new();
+        let floats: &[f64] = memory.read_or_borrow(rows.clone(), &mut converted).expect("values");
+        assert!(floats.iter().copied().eq(whole[rows.start as usize..rows.end as usize].iter().map(|n| f64::from(*n))));
+    }
+    for name in ["h5col/stations.h5", "pbmc_small.h5ad"] {
+        let path = if name.ends_with("ad") { "/obsm/X_pca" } else { "/stations/warmth" };
+        let dataset = dataset(name, path);
+        let whole: Vec<f64> = dataset.read(..).expect("all values");
+        let mut buffer = Vec::<f64>::new();
+        let values = dataset.read_or_borrow(.., &mut buffer).expect("values").iter().map(|value| value.to_bits());
+        assert!(values.eq(whole.iter().map(|value| value.to_bits())), "{path}");
+    }
+    let error = memory.read_or_borrow(19_999..20_001, &mut Vec::<u8>::new()).expect_err("not so many");
+    assert_eq!(error.kind(), ErrorKind::Selection);
+}

@@ -408,7 +408,7 @@ impl Dataset {
     }
 
     /// Refuses results that are larger than a read may be, as bytes of the file or as values.
-    fn check_room<T>(&self, selected: &Resolved) -> Result<()> {
+    pub(super) fn check_room<T>(&self, selected: &Resolved) -> Result<()> {
         self.parts.raw.bytes_of(selected.elements())?;
         let (bytes, allowed) =
             (selected.elements().saturating_mul(size_of::<T>() as u64), self.file().limits().read_bytes);
@@ -456,7 +456,7 @@ impl Dataset {
         Ok(values)
     }
 
-    fn read_values<T: Element>(&self, selected: &Resolved, values: &mut [T]) -> Result<()> {
+    pub(super) fn read_values<T: Element>(&self, selected: &Resolved, values: &mut [T]) -> Result<()> {
         if let Some(bytes) = T::native_bytes(self.datatype(), values) {
             return self.read_raw(selected, bytes);
         }

@@ -279,7 +279,7 @@ impl File {
     }
 
     /// Most threads of one read.
-    pub(super) fn threads(&self) -> usize {
+    pub(crate) fn threads(&self) -> usize {
         self.0.threads
     }
 

@@ -1,6 +1,7 @@
 //! The public API: files and what is in them.
 
 mod attribute;
+mod borrow;
 mod chunked;
 mod dataset;
 mod file;
@@ -30,3 +31,4 @@ pub use named_datatype::NamedDatatype;
 pub use neighbour::{Folder, Neighbours};
 pub use open::Options;
 pub use storage_info::{FillInfo, FilterInfo, Layout, StoredChunk};
+pub(crate) use workers::{WORTH_COPYING, WORTH_DECODING, share};

@@ -12,7 +12,7 @@ use crate::filter::Step;
 use crate::format::message::datatype::Datatype;
 use crate::format::message::external_data_files::ExternalDataFiles;
 use crate::format::virtual_mapping::VirtualMappings;
-use crate::selection::Resolved;
+use crate::selection::{Resolved, RowRun};
 use crate::source::Source;
 use crate::walk::chunks::ChunkGrid;
 use crate::walk::each;
@@ -124,6 +124,17 @@ impl RawData {
                 Err(Corrupt::new(Structure::DataLayout, "raw data", self.at, fault).into())
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Where elements that follow one another stand in one piece with no filter applied.
+    pub(super) fn address_of(&self, run: RowRun) -> Result<Option<Addr>> {
+        match &self.store {
+            Store::Contiguous(address) => Ok(Some(address.plus(run.start * self.element_size() as u64))),
+            Store::Chunked(grid) if self.steps.is_empty() && self.dims.len() == 1 => {
+                chunked::address_of(self, grid, run)
+            }
+            _ => Ok(None),
         }
     }
 

@@ -13,10 +13,10 @@ use crate::walk::each;
 
 /// Bytes of decoded chunks that are worth a thread, about a millisecond of work. With less, a thread that has to wait
 /// for a processor holds up the others more than it helps them.
-pub(super) const WORTH_DECODING: usize = 1 << 20;
+pub(crate) const WORTH_DECODING: usize = 1 << 20;
 
 /// Bytes to be copied that are worth a thread.
-pub(super) const WORTH_COPYING: usize = 4 << 20;
+pub(crate) const WORTH_COPYING: usize = 4 << 20;
 
 thread_local! {
     /// This thread does a share of somebody's work.
@@ -34,7 +34,7 @@ pub(super) fn available() -> usize {
 /// # Errors
 /// That of the first job, in order, that fails; jobs after it may not be done. Where the source lacks something the
 /// others are done too, so that what they lack is noted in the same round.
-pub(super) fn share<J: Send, S>(
+pub(crate) fn share<J: Send, S>(
     threads: usize,
     jobs: Vec<J>,
     state: impl Fn() -> S + Sync,

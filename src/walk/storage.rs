@@ -136,6 +136,11 @@ impl Storage {
         self.source.read(range.clone()).map_err(|e| self.ended(e, &range, structure))
     }
 
+    /// Raw data that the source has in memory; `None` where it has to be read.
+    pub(crate) fn borrow_raw(&self, address: Addr, length: u64) -> Result<Option<&[u8]>> {
+        Ok(self.source.borrow(self.raw_range(address, length, Structure::RawData)?))
+    }
+
     /// Raw data: borrowed from the source where it can be, else read into `buffer`.
     pub(crate) fn read_raw_with<'b>(
         &'b self,

@@ -311,10 +311,6 @@ pub(super) fn checked(rows: impl RangeBounds<u64>, nrows: u64) -> crate::Result<
 
 /// Refuses rows that the table does not have.
 pub(super) fn within(rows: &Rows, nrows: u64) -> crate::Result<()> {
-    match rows.runs().last() {
-        Some(last) if last.end > nrows => {
-            Err(SelectionFault::OutOfBounds { dimension: 0, end: last.end, extent: nrows }.into())
-        }
-        _ => Ok(()),
-    }
+    let end = rows.end();
+    if end > nrows { Err(SelectionFault::OutOfBounds { dimension: 0, end, extent: nrows }.into()) } else { Ok(()) }
 }

@@ -128,10 +128,16 @@ impl ListColumn {
         within(rows, self.nrows)?;
         let read = || {
             let level = self.level()?;
+            // Rows that follow one another are read where they are to stay.
+            let mut runs = rows.runs();
+            let (first, next) = (runs.next().unwrap_or(0..0), runs.next());
+            if next.is_none() {
+                return level.read(first.start, first.end);
+            }
             let mut values = level.read(0, 0)?;
             // Rows that are near each other are read together, and those between them left out then.
             for block in rows.aligned(NEAR, self.nrows, BLOCK) {
-                let wanted = rows.intersection(&Rows::range(block.clone()));
+                let wanted = rows.within(&block);
                 let read = level.read(block.start, block.end)?;
                 if wanted.len() == block.end - block.start {
                     values.append(read);
@@ -208,14 +214,11 @@ impl Entries {
             }
             Err(e) => return Err(e.into()),
         };
-        for (entry, pair) in (start..).zip(offsets.windows(2)) {
-            if let [a, b] = pair
-                && a > b
-            {
-                let detail = format!("entry {entry} begins at {a} and ends at {b}");
-                let violation = Violation::new(Rule::L1, self.offsets.path(), detail);
-                return Err(violation.verdict(Verdict::Reject).into());
-            }
+        if let Some(entry) = (0..offsets.len().saturating_sub(1)).find(|entry| offsets[*entry] > offsets[entry + 1]) {
+            let (a, b) = (offsets[entry], offsets[entry + 1]);
+            let detail = format!("entry {} begins at {a} and ends at {b}", start + entry as u64);
+            let violation = Violation::new(Rule::L1, self.offsets.path(), detail);
+            return Err(violation.verdict(Verdict::Reject).into());
         }
         Ok((offsets, self.nulls(start, end)?))
     }
@@ -275,10 +278,10 @@ impl ListLevel {
     }
 
     fn read(&self, start: u64, end: u64) -> Result<Values> {
-        let (offsets, missing) = self.entries.read(start, end)?;
+        let (mut offsets, missing) = self.entries.read(start, end)?;
         let (first, last) = ends(&offsets);
         let values = Box::new(self.values.read(first, last)?);
-        let offsets = offsets.iter().map(|offset| offset - first).collect();
+        offsets.iter_mut().for_each(|offset| *offset -= first);
         Ok(Values { data: Data::List(Lists { offsets, values }), missing })
     }
 }

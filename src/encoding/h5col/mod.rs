@@ -35,6 +35,7 @@ pub mod arrow;
 mod attribute;
 mod column;
 mod error;
+mod find;
 mod index;
 mod kind;
 mod list;

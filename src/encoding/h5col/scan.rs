@@ -10,14 +10,18 @@ use super::error::{InColumn, Result};
 use super::kind::{Held, Kind};
 use super::missing::Missing;
 use super::predicate::{Set, Test};
-use super::rows::Rows;
 use crate::element::Element;
 use crate::format::message::datatype::Class;
 
-/// Rows that are compared at once: they stay in the cache of a processor.
-const BLOCK: u64 = 1 << 15;
+/// Tells of the rows of a block whether they pass a test: one bit for each, lowest first. Blocks are asked for in
+/// ascending order.
+pub(super) type Worker<'c> = Box<dyn FnMut(&Range<u64>) -> Result<Vec<u64>> + 'c>;
+
+/// Makes a worker for each thread.
+pub(super) type Tester<'c> = Box<dyn Fn() -> Worker<'c> + Sync + 'c>;
 
 /// What a test asks of a number.
+#[derive(Clone)]
 struct Asked<T> {
     /// Pairs of least and largest; both count.
     within: Vec<(T, T)>,
@@ -28,15 +32,31 @@ struct Asked<T> {
 }
 
 /// A type of numbers that are tested as they are stored.
-trait Number: Element + Copy + PartialOrd + Default {
+trait Number: Element + Copy + PartialOrd + Sync {
+    const LEAST: Self;
+    const LARGEST: Self;
+}
+
+/// An integer type.
+trait Integer: Number {
     /// The bounds of this type for an integer set's interval; `None` where no value is within them.
     fn bounds(low: i128, high: i128) -> Option<(Self, Self)>;
     fn of(integer: i128) -> Option<Self>;
 }
 
-macro_rules! numbers {
+impl Number for f64 {
+    const LEAST: Self = Self::NEG_INFINITY;
+    const LARGEST: Self = Self::INFINITY;
+}
+
+macro_rules! integers {
     ($($t:ty)*) => {$(
         impl Number for $t {
+            const LEAST: Self = Self::MIN;
+            const LARGEST: Self = Self::MAX;
+        }
+
+        impl Integer for $t {
             fn bounds(low: i128, high: i128) -> Option<(Self, Self)> {
                 let (low, high) = (low.max(Self::MIN.into()), high.min(Self::MAX.into()));
                 Some((Self::try_from(low).ok()?, Self::try_from(high).ok()?)).filter(|(low, high)| low <= high)
@@ -49,35 +69,34 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(i8 i16 i32 i64 u8 u16 u32 u64);
+integers!(i8 i16 i32 i64 u8 u16 u32 u64);
 
-/// The rows of some blocks whose number passes a test; `None` where the column or the test has to be looked at value by
-/// value.
-pub(super) fn passing(column: &ScalarColumn, test: &Test, blocks: &[Range<u64>]) -> Result<Option<Rows>> {
+/// A tester of numbers; `None` where the column or the test has to be looked at value by value.
+pub(super) fn tester<'c>(column: &'c ScalarColumn, test: &Test) -> Result<Option<Tester<'c>>> {
     // Codes are held against their labels where they are read.
     if !matches!(column.kind(), Kind::Integer | Kind::Float) {
         return Ok(None);
     }
     let datatype = column.dataset().datatype();
-    let read = || match (&datatype.class, datatype.size) {
-        (Class::FloatingPoint(_), _) if column.held() == Held::Float => floats(column, test, blocks),
+    let made = match (&datatype.class, datatype.size) {
+        (Class::FloatingPoint(_), _) if column.held() == Held::Float => floats(column, test),
         (Class::FixedPoint(n), size) => match (n.signed, size) {
-            (true, 1) => integers::<i8>(column, test, blocks),
-            (true, 2) => integers::<i16>(column, test, blocks),
-            (true, 4) => integers::<i32>(column, test, blocks),
-            (true, 8) => integers::<i64>(column, test, blocks),
-            (false, 1) => integers::<u8>(column, test, blocks),
-            (false, 2) => integers::<u16>(column, test, blocks),
-            (false, 4) => integers::<u32>(column, test, blocks),
-            (false, 8) => integers::<u64>(column, test, blocks),
+            (true, 1) => integers::<i8>(column, test),
+            (true, 2) => integers::<i16>(column, test),
+            (true, 4) => integers::<i32>(column, test),
+            (true, 8) => integers::<i64>(column, test),
+            (false, 1) => integers::<u8>(column, test),
+            (false, 2) => integers::<u16>(column, test),
+            (false, 4) => integers::<u32>(column, test),
+            (false, 8) => integers::<u64>(column, test),
             _ => Ok(None),
         },
         _ => Ok(None),
     };
-    read().in_column(&column.table, column.name.as_str())
+    made.in_column(&column.table, column.name.as_str())
 }
 
-fn integers<T: Number>(column: &ScalarColumn, test: &Test, blocks: &[Range<u64>]) -> Result<Option<Rows>> {
+fn integers<'c, T: Integer>(column: &'c ScalarColumn, test: &Test) -> Result<Option<Tester<'c>>> {
     let (Test::Within(Set::Integers(set)) | Test::Outside(Set::Integers(set))) = test else { return Ok(None) };
     let low = |bound: &Bound<i128>| match bound {
         Bound::Included(n) => *n,
@@ -96,10 +115,10 @@ fn integers<T: Number>(column: &ScalarColumn, test: &Test, blocks: &[Range<u64>]
     };
     let within = set.bounds().filter_map(|(a, b)| T::bounds(low(a), high(b))).collect();
     let asked = Asked { within, outside: matches!(test, Test::Outside(_)), missing };
-    asked.among(column, blocks).map(Some)
+    Ok(Some(asked.tester(column)))
 }
 
-fn floats(column: &ScalarColumn, test: &Test, blocks: &[Range<u64>]) -> Result<Option<Rows>> {
+fn floats<'c>(column: &'c ScalarColumn, test: &Test) -> Result<Option<Tester<'c>>> {
     // NaN is not outside of anything where it means missing, and outside of everything where it does not.
     let Test::Within(Set::Floats(set)) = test else { return Ok(None) };
     // No number is above the largest: a bound that is NaN has none on its side.
@@ -121,38 +140,32 @@ fn floats(column: &ScalarColumn, test: &Test, blocks: &[Range<u64>]) -> Result<O
         _ => return Ok(None),
     };
     let within = set.bounds().map(|(a, b)| (low(a), high(b))).collect();
-    Asked { within, outside: false, missing }.among(column, blocks).map(Some)
+    Ok(Some(Asked { within, outside: false, missing }.tester(column)))
 }
 
-impl<T: Element + Copy + PartialOrd + Default> Asked<T> {
-    fn among(&self, column: &ScalarColumn, blocks: &[Range<u64>]) -> Result<Rows> {
-        let longest = blocks.iter().map(|block| block.end - block.start).max().unwrap_or(0);
-        // Chunks that are filtered are decoded whole; others are read where they are.
-        let step = if column.dataset().filters().is_empty() { longest.min(BLOCK) } else { longest };
-        let mut values = vec![T::default(); usize::try_from(step).unwrap_or(usize::MAX)];
-        let mut bits = Vec::new();
-        let mut rows = Rows::none();
-        for block in blocks {
-            let mut start = block.start;
-            while start < block.end {
-                let end = start.saturating_add(step.max(1)).min(block.end);
-                let part = &mut values[..(end - start) as usize];
-                column.dataset().read_into(part, start..end)?;
-                self.test(part, &mut bits);
-                rows.push_bits(start, &bits);
-                start = end;
-            }
-        }
-        Ok(rows)
+impl<T: Number> Asked<T> {
+    /// A tester of the values of a column.
+    fn tester(self, column: &ScalarColumn) -> Tester<'_> {
+        Box::new(move || {
+            let (asked, mut buffer) = (self.clone(), Vec::new());
+            Box::new(move |block| {
+                let values = column.dataset().read_or_borrow(block.clone(), &mut buffer).map_err(Into::into);
+                Ok(asked.test(values.in_column(&column.table, column.name.as_str())?))
+            })
+        })
     }
 
     /// One bit for each of the values.
-    fn test(&self, values: &[T], bits: &mut Vec<u64>) {
+    fn test(&self, values: &[T]) -> Vec<u64> {
         let fill = self.missing;
         match (self.within.as_slice(), self.outside, fill) {
-            ([(low, high)], false, None) => pack(values, bits, |x| (x >= *low) & (x <= *high)),
-            ([(low, high)], false, Some(fill)) => pack(values, bits, |x| (x >= *low) & (x <= *high) & (x != fill)),
-            (several, outside, fill) => pack(values, bits, |x| {
+            ([(low, high)], false, None) if *high == T::LARGEST => pack(values, |x| x >= *low),
+            ([(low, high)], false, None) if *low == T::LEAST => pack(values, |x| x <= *high),
+            ([(low, high)], false, None) => pack(values, |x| (x >= *low) & (x <= *high)),
+            ([(low, high)], false, Some(fill)) if *high == T::LARGEST => pack(values, |x| (x >= *low) & (x != fill)),
+            ([(low, high)], false, Some(fill)) if *low == T::LEAST => pack(values, |x| (x <= *high) & (x != fill)),
+            ([(low, high)], false, Some(fill)) => pack(values, |x| (x >= *low) & (x <= *high) & (x != fill)),
+            (several, outside, fill) => pack(values, |x| {
                 let within = several.iter().any(|(low, high)| x >= *low && x <= *high);
                 within != outside && fill.is_none_or(|fill| x != fill)
             }),
@@ -160,21 +173,25 @@ impl<T: Element + Copy + PartialOrd + Default> Asked<T> {
     }
 }
 
-/// Puts what is true of each value into bits, the first one lowest.
-fn pack<T: Copy>(values: &[T], bits: &mut Vec<u64>, holds: impl Fn(T) -> bool) {
-    bits.clear();
-    bits.extend(values.chunks(64).map(|part| {
-        let mut held = [0u8; 64];
-        for (held, value) in held.iter_mut().zip(part) {
-            *held = holds(*value).into();
-        }
-        // Eight bytes of 0 and 1 become the eight bits of one.
-        let (eights, _) = held.as_chunks::<8>();
-        eights
-            .iter()
-            .rev()
-            .fold(0, |word, eight| word << 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56)
-    }));
+/// What is true of each value as bits, the first one lowest.
+fn pack<T: Copy>(values: &[T], holds: impl Fn(T) -> bool) -> Vec<u64> {
+    let (wholes, rest) = values.as_chunks::<64>();
+    let mut bits = Vec::with_capacity(wholes.len() + 1);
+    // Bytes of 0 and 1, which processors compare many of at once.
+    bits.extend(wholes.iter().map(|whole| packed(&whole.map(|value| u8::from(holds(value))))));
+    if !rest.is_empty() {
+        let mut held = [0; 64];
+        held.iter_mut().zip(rest).for_each(|(held, value)| *held = holds(*value).into());
+        bits.push(packed(&held));
+    }
+    bits
+}
+
+/// Bytes of 0 and 1 as bits: eight of them become one by a multiplication.
+fn packed(held: &[u8; 64]) -> u64 {
+    let (eights, _) = held.as_chunks::<8>();
+    let bits = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    eights.iter().rev().fold(0, |word, eight| word << 8 | bits(eight))
 }
 
 #[cfg(test)]
@@ -185,11 +202,27 @@ mod tests {
     fn bits_are_those_of_the_values() {
         for n in [0, 1, 63, 64, 65, 200] {
             let values: Vec<u32> = (0..n).map(|i| i * 7 % 11).collect();
-            let mut bits = vec![1];
-            pack(&values, &mut bits, |x| x < 4);
+            let bits = pack(&values, |x| x < 4);
             let naive: Vec<usize> = (0..values.len()).filter(|i| values[*i] < 4).collect();
-            let packed: Vec<usize> = (0..bits.len() * 64).filter(|i| bits[i / 64] >> (i % 64) & 1 != 0).collect();
-            assert_eq!(packed, naive);
+            let found: Vec<usize> = (0..bits.len() * 64).filter(|i| bits[i / 64] >> (i % 64) & 1 != 0).collect();
+            assert_eq!(found, naive);
         }
+    }
+
+    #[test]
+    fn bounds_at_the_ends_of_a_type_are_like_others() {
+        let values = [i8::MIN, -1, 0, 5, i8::MAX];
+        for missing in [None, Some(0)] {
+            for (low, high) in [(i8::MIN, 0), (0, i8::MAX), (i8::MIN, i8::MAX), (-1, 5)] {
+                let asked = Asked { within: vec![(low, high)], outside: false, missing };
+                let naive = values.iter().map(|x| (low..=high).contains(x) && Some(*x) != missing);
+                let naive = naive.rev().fold(0, |word, holds| word << 1 | u64::from(holds));
+                assert_eq!(asked.test(&values), [naive], "{low} {high} {missing:?}");
+            }
+        }
+        let floats = [f64::NEG_INFINITY, f64::NAN, 1.5, f64::INFINITY];
+        let asked = |low, high| Asked { within: vec![(low, high)], outside: false, missing: None }.test(&floats);
+        assert_eq!(asked(1.5, f64::INFINITY), [0b1100]);
+        assert_eq!(asked(f64::NEG_INFINITY, 1.5), [0b0101]);
     }
 }

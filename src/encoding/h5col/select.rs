@@ -1,30 +1,19 @@
-//! Selecting rows: which way is taken, and what it finds.
+//! Selecting rows: what is asked, and which way is taken to find them.
 //!
 //! The cost of a way is the bytes that have to be decoded. An index is used where what it takes is known to be less
 //! than reading the column; what it only narrows is read and tested.
 
-use std::cmp::Ordering;
 use std::fmt;
-use std::ops::Range;
 
 use super::column::{Column, ScalarColumn};
 use super::error::{Error, QueryError, Result};
-use super::index::{Bitmap, ChunkBloom, ChunkMinMax, Content, Probe, SearchIndex, SortedRows, chunks};
-use super::predicate::{Leaf, Node, Predicate, Set, Test, bind};
+use super::find;
+use super::index::{Bitmap, ChunkBloom, ChunkMinMax, Content, SearchIndex, SortedRows};
+use super::predicate::{Leaf, Node, Predicate, Test, bind};
 use super::rows::Rows;
-use super::scan;
 use super::table::Table;
-use super::values::{Data, Values, possible};
+use super::values::{Values, possible};
 use crate::bytes::Text;
-
-/// Rows that are tested at once.
-const BLOCK: u64 = 1 << 18;
-
-/// Rows that are read together where some of them are wanted.
-const NEAR: u64 = 1024;
-
-/// Putting row numbers in order takes so many times what reading them does.
-const ORDERING: u64 = 2;
 
 /// Which indexes a selection uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -81,7 +70,7 @@ impl Select {
         self
     }
 
-    /// Only the first so many rows.
+    /// Only the first so many rows. What comes after them is not read, as far as a column is read in the order of rows.
     #[must_use]
     pub fn limit(mut self, rows: u64) -> Self {
         self.limit = Some(rows);
@@ -114,13 +103,10 @@ impl Select {
     /// `Query` where the predicate does not fit the table; `Rule` where a column that is needed breaks one; `File`.
     pub fn rows(&self) -> Result<Rows> {
         let plan = self.plan()?;
+        let file = self.table.group().file();
         // Each row has something in the file.
-        possible(self.table.group().file(), plan.nrows, 1)?;
-        let rows = found(&plan.step, &Rows::range(0..plan.nrows))?;
-        Ok(match self.limit {
-            Some(n) => rows.first(n),
-            None => rows,
-        })
+        possible(file, plan.nrows, 1)?;
+        find::first(&plan.step, plan.nrows, self.limit.unwrap_or(u64::MAX), file.threads())
     }
 
     /// The rows and the values of the columns asked for.
@@ -154,7 +140,7 @@ pub struct Plan {
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+pub(super) enum Step {
     All,
     Nothing,
     /// An index answers; the column is read where it turns out that it cannot.
@@ -176,13 +162,13 @@ enum Step {
 }
 
 #[derive(Clone, Debug)]
-enum Exact {
+pub(super) enum Exact {
     SortedRows(SortedRows),
     Bitmap(Bitmap),
 }
 
 #[derive(Clone, Debug)]
-enum Pruning {
+pub(super) enum Pruning {
     MinMax(ChunkMinMax),
     Bloom(ChunkBloom),
 }
@@ -207,7 +193,7 @@ fn usable(table: &Table) -> Result<Vec<(SearchIndex, Content)>> {
 }
 
 /// Trouble with an index means reading the column, unless bytes have to be fetched first.
-fn must_stop(error: &Error) -> bool {
+pub(super) fn must_stop(error: &Error) -> bool {
     error.is_missing()
 }
 
@@ -295,162 +281,6 @@ impl Step {
             Self::And(steps) | Self::Or(steps) => steps.iter().map(Self::cost).fold(0, u64::saturating_add),
         }
     }
-}
-
-/// The rows among some that a step finds.
-fn found(step: &Step, among: &Rows) -> Result<Rows> {
-    match step {
-        _ if among.is_empty() => Ok(Rows::none()),
-        Step::All => Ok(among.clone()),
-        Step::Nothing => Ok(Rows::none()),
-        Step::And(steps) => steps.iter().try_fold(among.clone(), |left, step| found(step, &left)),
-        Step::Or(steps) => steps.iter().try_fold(Rows::none(), |rows, step| Ok(rows.union(&found(step, among)?))),
-        Step::Index { leaf, index, scan, cost, .. } => {
-            let (Test::Within(set), Some(column)) = (&leaf.test, leaf.column.as_scalar()) else {
-                return tested(leaf, &[], among);
-            };
-            let rows = match index {
-                Exact::SortedRows(sorted) => sorted_rows(sorted, column, set, scan.saturating_sub(*cost)),
-                Exact::Bitmap(bitmap) => bitmap_rows(bitmap, column, set),
-            };
-            match rows {
-                Ok(Some(rows)) => Ok(rows.intersection(among)),
-                Err(e) if must_stop(&e) => Err(e),
-                Ok(None) | Err(_) => tested(leaf, &[], among),
-            }
-        }
-        Step::Scan { leaf, pruning, .. } => tested(leaf, pruning, among),
-    }
-}
-
-/// The rows of a set's values in a sorted index; `None` where reading them takes more than `most` bytes.
-fn sorted_rows(sorted: &SortedRows, column: &ScalarColumn, set: &Set, most: u64) -> Result<Option<Rows>> {
-    let mut probe = Probe::new(sorted, column);
-    let mut places: Vec<Range<u64>> = Vec::new();
-    for i in 0..set.intervals() {
-        let start = probe.partition(&|data, row| set.stands(i, data, row).map(Ordering::is_lt))?;
-        let end = probe.partition(&|data, row| set.stands(i, data, row).map(Ordering::is_le))?;
-        places.push(start..end.max(start));
-    }
-    let found: u64 = places.iter().map(|range| range.end - range.start).fold(0, u64::saturating_add);
-    if found.saturating_mul(ORDERING * sorted.row_bytes()) > most.max(sorted.block_bytes()) {
-        return Ok(None);
-    }
-    let mut numbers = Vec::new();
-    for range in places.into_iter().filter(|range| !range.is_empty()) {
-        numbers.extend(sorted.rows(range)?);
-    }
-    Ok(Some(Rows::of(numbers)))
-}
-
-/// The rows of a set's values in a bitmap; `None` where a value is not listed and may still be there.
-fn bitmap_rows(bitmap: &Bitmap, column: &ScalarColumn, set: &Set) -> Result<Option<Rows>> {
-    let (values, missing) = (bitmap.values()?, column.missing()?);
-    let listed: Vec<usize> = (0..values.len()).filter(|k| set.holds(&values, *k)).collect();
-    if bitmap.exhaustive != Some(true) {
-        let asked = set.points();
-        let mut distinct: Vec<usize> = Vec::new();
-        for k in &listed {
-            if distinct.iter().all(|other| !same(&values, *other, *k)) {
-                distinct.push(*k);
-            }
-        }
-        if asked != Some(distinct.len()) {
-            return Ok(None);
-        }
-    }
-    let mut rows = Rows::none();
-    for k in listed.into_iter().filter(|k| !missing.is(&values, *k)) {
-        rows = rows.union(&bitmap.rows(k as u64)?);
-    }
-    Ok(Some(rows))
-}
-
-fn same(values: &Data, i: usize, j: usize) -> bool {
-    super::index::order(values, i, values, j) == Some(Ordering::Equal)
-}
-
-/// The rows among some that pass a test, by reading them.
-fn tested(leaf: &Leaf, pruning: &[(Text, Pruning)], among: &Rows) -> Result<Rows> {
-    let mut among = among.clone();
-    // Whole chunks, and no fewer rows than are read as fast as one.
-    let chunk = leaf.column.as_scalar().map_or(1, |column| super::index::block(column.dataset()));
-    let unit = NEAR.div_ceil(chunk).saturating_mul(chunk);
-    if let (Test::Within(set), Some(column)) = (&leaf.test, leaf.column.as_scalar()) {
-        for (_, pruning) in pruning {
-            match kept(pruning, column, set) {
-                Ok(Some(rows)) => among = among.intersection(&rows),
-                Err(e) if must_stop(&e) => return Err(e),
-                Ok(None) | Err(_) => {}
-            }
-        }
-    }
-    if let Some(column) = leaf.column.as_scalar() {
-        possible(column.dataset().file(), among.len(), column.dataset().datatype().size)?;
-    }
-    let mut rows = Rows::none();
-    let nrows = among.runs().last().map_or(0, |run| run.end);
-    let blocks = among.aligned(unit, nrows, BLOCK);
-    if let Some(column) = leaf.column.as_scalar()
-        && let Some(rows) = scan::passing(column, &leaf.test, &blocks)?
-    {
-        return Ok(rows.intersection(&among));
-    }
-    for block in blocks {
-        let values = leaf.column.read(block.clone())?;
-        for (row, i) in block.zip(0..values.len()) {
-            if passes(&leaf.test, &values, i) {
-                rows.push(row);
-            }
-        }
-    }
-    Ok(rows.intersection(&among))
-}
-
-fn passes(test: &Test, values: &Values, i: usize) -> bool {
-    let missing = values.is_missing(i);
-    match test {
-        Test::Within(set) => !missing && set.holds(&values.data, i),
-        Test::Outside(set) => !missing && !set.holds(&values.data, i),
-        Test::Missing => missing,
-        Test::Present => !missing,
-    }
-}
-
-/// The rows of the chunks that may hold a value of a set; `None` where the index does not say.
-fn kept(pruning: &Pruning, column: &ScalarColumn, set: &Set) -> Result<Option<Rows>> {
-    let length = column.chunk_rows().unwrap_or(column.nrows).max(1);
-    let mut rows = Rows::none();
-    let mut keep = |chunk: u64| {
-        let start = chunk.saturating_mul(length);
-        rows.push_run(start..start.saturating_add(length).min(column.nrows));
-    };
-    match pruning {
-        Pruning::MinMax(index) => {
-            let bounds = index.entries()?;
-            if !index.counts_rows(&bounds) {
-                return Ok(None);
-            }
-            for ((chunk, i), placeholder) in (0u64..).zip(0usize..).zip(&bounds.placeholder) {
-                if !placeholder && set.meets(&bounds.min, &bounds.max, i) {
-                    keep(chunk);
-                }
-            }
-        }
-        Pruning::Bloom(index) => {
-            let Some(asked) = set.canonical(column.dataset().datatype().size) else { return Ok(None) };
-            let filters = index.filters()?;
-            if filters.len() as u64 != chunks(column) {
-                return Ok(None);
-            }
-            for (chunk, filter) in (0u64..).zip(&filters) {
-                if asked.iter().any(|value| index.may_hold(filter, value)) {
-                    keep(chunk);
-                }
-            }
-        }
-    }
-    Ok(Some(rows))
 }
 
 impl fmt::Display for Plan {

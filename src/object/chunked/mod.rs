@@ -17,7 +17,8 @@ pub(super) use chunk::{ChunkReader, Workspaces};
 
 use super::raw::RawData;
 use super::workers;
-use crate::error::{Error, Result};
+use crate::bytes::Addr;
+use crate::error::{Error, Result, Structure};
 use crate::selection::{Axis, RowRun};
 use crate::walk::chunks::{ChunkGrid, StoredChunks};
 
@@ -174,10 +175,26 @@ pub(super) fn read_runs(raw: &RawData, grid: &ChunkGrid, runs: &[RowRun], target
     )
 }
 
+<<<<<<< HEAD
 /// The bytes of a chunk from the first to the last that is moved.
 fn stretch(moves: &[Move]) -> Range<usize> {
     let first = moves.iter().map(|m| m.from).min().unwrap_or(0);
     first..moves.iter().map(|m| m.from + m.length).max().unwrap_or(first)
+=======
+/// Where a run of a dataset of one dimension stands that is in one chunk without filters.
+pub(super) fn address_of(raw: &RawData, grid: &ChunkGrid, run: RowRun) -> Result<Option<Addr>> {
+    let [length] = *grid.layout.chunk() else { return Ok(None) };
+    let (chunk, first) = (run.start / length, run.start % length);
+    if first + run.length > length {
+        return Ok(None);
+    }
+    let found = find(raw, grid, std::slice::from_ref(&(chunk..chunk + 1)))?;
+    let mut entries = found.iter().map(|(_, entry)| entry).filter(|entry| Some(entry.size) == grid.chunk_bytes().ok());
+    let Some(entry) = entries.next() else { return Ok(None) };
+    // All of the chunk must be there, whatever is wanted of it.
+    raw.file.storage().raw_range(entry.address, entry.size, Structure::Chunk)?;
+    Ok(Some(entry.address.plus(first * raw.element_size() as u64)))
+>>>>>>> 0f9b22782f30c3b0c914cadbdb6a113a92b18992
 }
 
 /// What is wanted of each chunk, by its place in the grid.

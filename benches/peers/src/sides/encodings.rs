@@ -93,7 +93,7 @@ pub fn query(file: &File, condition: &str, indexes: bool, tally: &mut Tally) -> 
     let which = if indexes { IndexUse::default() } else { IndexUse::Never };
     let rows = Table::open(&file.group("table")?)?.select(condition).indexes(which).rows()?;
     // The numbers of all rows, as the others have them.
-    let rows: Vec<u64> = rows.iter().collect();
+    let rows = rows.to_vec();
     tally.placed(0, rows.iter().copied());
     Ok(())
 }

@@ -71,7 +71,7 @@ impl Select {
     /// As [`rows`](Self::rows) and [`schema`](Self::schema).
     pub fn record_batches(&self, rows_per_batch: usize) -> Result<RecordBatches> {
         let columns = self.sources()?;
-        let left = self.rows()?.runs().iter().cloned().collect();
+        let left = self.rows()?.runs().collect();
         Ok(RecordBatches { schema: schema(&columns), columns, left, step: (rows_per_batch as u64).max(1) })
     }
 

@@ -95,9 +95,7 @@ impl Bitmap {
         if let Some(last) = bits.last_mut().filter(|_| used != 0) {
             *last &= (1 << used) - 1;
         }
-        let mut rows = Rows::none();
-        rows.push_bits(0, &bits);
-        Ok(rows)
+        Ok(Rows::of_bits(0, bits))
     }
 
     fn bits(&self, k: u64, bytes: u64) -> Result<Vec<u8>> {

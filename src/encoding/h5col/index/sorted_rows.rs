@@ -8,8 +8,9 @@ use std::ops::Range;
 use super::{number, shaped, unusable};
 use crate::encoding::h5col::attribute;
 use crate::encoding::h5col::column::ScalarColumn;
-use crate::encoding::h5col::error::Result;
+use crate::encoding::h5col::error::{Error, Result};
 use crate::encoding::h5col::kind::Held;
+use crate::encoding::h5col::rows::Rows;
 use crate::encoding::h5col::values::{self, Data};
 use crate::format::message::datatype::Class;
 use crate::object::Dataset;
@@ -72,9 +73,38 @@ impl SortedRows {
     pub fn rows(&self, places: Range<u64>) -> Result<Vec<u64>> {
         let rows: Vec<u64> = shaped(&self.dataset, self.dataset.read(places))?;
         match rows.iter().find(|row| **row >= self.nrows) {
-            Some(row) => Err(unusable(&self.dataset, format!("row {row} of {}", self.nrows))),
+            Some(row) => Err(self.no_row(*row)),
             None => Ok(rows),
         }
+    }
+
+    /// The rows at some places of the order, given as a set of places.
+    pub(in crate::encoding::h5col) fn rows_at(&self, places: &Rows) -> Result<Rows> {
+        let words = self.nrows.div_ceil(64);
+        if places.len() < words {
+            let numbers = places.runs().map(|run| self.rows(run)).collect::<Result<Vec<_>>>()?;
+            return Ok(Rows::of(numbers.concat()));
+        }
+        // So many that a bit for each row of the table is less than their numbers.
+        let mut bits = vec![0u64; words as usize];
+        let mut buffer = Vec::new();
+        let chunk = self.dataset.chunk_shape().and_then(|shape| shape.first().copied()).unwrap_or(1);
+        for block in places.aligned(chunk, self.nrows, READ) {
+            for run in places.within(&block).runs() {
+                for row in shaped(&self.dataset, self.dataset.read_or_borrow::<u64>(run, &mut buffer))? {
+                    match bits.get_mut((row / 64) as usize) {
+                        Some(word) => *word |= 1 << (row % 64),
+                        None => return Err(self.no_row(*row)),
+                    }
+                }
+            }
+        }
+        let rows = Rows::of_bits(0, bits);
+        if rows.end() > self.nrows { Err(self.no_row(rows.end() - 1)) } else { Ok(rows) }
+    }
+
+    fn no_row(&self, row: u64) -> Error {
+        unusable(&self.dataset, format!("row {row} of {}", self.nrows))
     }
 
     /// Bytes of one row number.
@@ -108,6 +138,9 @@ pub(in crate::encoding::h5col) fn block(dataset: &Dataset) -> u64 {
 
 /// Elements that are read together where nothing has to be decoded.
 const PIECE: u64 = 512;
+
+/// Row numbers that are read at once, unless chunks are longer.
+const READ: u64 = 1 << 13;
 
 /// Blocks that are kept while an order is searched.
 const KEPT: usize = 8;
