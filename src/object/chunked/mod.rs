@@ -175,12 +175,12 @@ pub(super) fn read_runs(raw: &RawData, grid: &ChunkGrid, runs: &[RowRun], target
     )
 }
 
-<<<<<<< HEAD
 /// The bytes of a chunk from the first to the last that is moved.
 fn stretch(moves: &[Move]) -> Range<usize> {
     let first = moves.iter().map(|m| m.from).min().unwrap_or(0);
     first..moves.iter().map(|m| m.from + m.length).max().unwrap_or(first)
-=======
+}
+
 /// Where a run of a dataset of one dimension stands that is in one chunk without filters.
 pub(super) fn address_of(raw: &RawData, grid: &ChunkGrid, run: RowRun) -> Result<Option<Addr>> {
     let [length] = *grid.layout.chunk() else { return Ok(None) };
@@ -194,7 +194,6 @@ pub(super) fn address_of(raw: &RawData, grid: &ChunkGrid, run: RowRun) -> Result
     // All of the chunk must be there, whatever is wanted of it.
     raw.file.storage().raw_range(entry.address, entry.size, Structure::Chunk)?;
     Ok(Some(entry.address.plus(first * raw.element_size() as u64)))
->>>>>>> 0f9b22782f30c3b0c914cadbdb6a113a92b18992
 }
 
 /// What is wanted of each chunk, by its place in the grid.
