@@ -61,7 +61,7 @@ fn each_limit_names_itself() {
     names("index_nodes", Limits { index_nodes: 2, ..sane() }, "btree2_depth_3.h5", all_links("/"));
     names("siblings", Limits { siblings: 10, ..sane() }, "links_dense.h5", all_links("/g"));
     names("metadata_bytes", Limits { metadata_bytes: 100, ..sane() }, "symbols_deep.h5", all_links("/g"));
-    names("chunk_bytes", Limits { chunk_bytes: 100, ..sane() }, "chunks_all_v4.h5", all_values("/fixed"));
+    names("chunk_bytes", Limits { chunk_bytes: 16, ..sane() }, "chunks_all_v4.h5", all_values("/fixed"));
     names("read_bytes", Limits { read_bytes: 100, ..sane() }, "chunks_all_v4.h5", all_values("/fixed"));
     names("virtual_sources", Limits { virtual_sources: 1, ..sane() }, "virtual.h5", all_values("/rows"));
 }
