@@ -2,12 +2,14 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use common::{corpus, files_below, testdata};
 use h5kit::digest::Lines;
-use h5kit::{File, Options, SurveyData};
+use h5kit::element::Value;
+use h5kit::{File, Group, Object, Options, Result, SurveyData};
 
 /// No file here is large; one that takes longer than this hangs.
 const SOON: Duration = Duration::from_secs(20);
@@ -37,10 +39,52 @@ fn read_everything(path: &Path) -> bool {
 
 #[test]
 fn damage_is_noticed() {
-    let files = files_below(&testdata().join("corrupt"));
+    let mut files = files_below(&testdata().join("corrupt"));
+    files.retain(|path| path.extension().is_some_and(|e| e == "h5"));
     assert!(files.len() > 80);
     let sound: Vec<PathBuf> = files.into_iter().filter(|file| !read_everything(file)).collect();
     assert!(sound.is_empty(), "nothing was found wrong with {sound:?}");
+}
+
+/// All that is wrong with a file, in words: what a survey finds, and what reading everything meets.
+fn told(path: &Path) -> Vec<String> {
+    let mut told = Vec::new();
+    match Options::new().survey(path, SurveyData::Read) {
+        Ok(survey) => {
+            let at = |finding| survey.path_of_finding(finding).map_or(String::new(), |path| path + ": ");
+            told.extend(survey.findings.iter().map(|finding| format!("{}{}", at(finding), finding.error)));
+        }
+        Err(e) => told.push(e.to_string()),
+    }
+    match File::open(path) {
+        Ok(file) => read_group(&file.root(), &mut told),
+        Err(e) => told.push(e.to_string()),
+    }
+    told
+}
+
+/// Reads the links of a group and the datasets that they lead to.
+fn read_group(group: &Group, told: &mut Vec<String>) {
+    let links = group.links().into_iter().flatten();
+    let read = links.map(|link| match link?.open()? {
+        Object::Dataset(dataset) => dataset.read::<Vec<Value>>(..).map(drop),
+        _ => Ok(()),
+    });
+    told.extend(group.links().err().into_iter().chain(read.filter_map(Result::err)).map(|e| e.to_string()));
+}
+
+#[test]
+fn damage_is_told_as_expected() {
+    let folder = testdata().join("corrupt");
+    let expected = std::fs::read_to_string(folder.join("expected.json")).expect("the expected errors");
+    let expected: BTreeMap<String, String> = serde_json::from_str(&expected).expect("JSON");
+    let files = files_below(&folder);
+    let names = files.iter().filter_map(|path| path.file_name()?.to_str()).filter(|name| name.ends_with(".h5"));
+    assert!(names.eq(expected.keys()), "each file has its error");
+    for (name, expected) in &expected {
+        let told = told(&folder.join(name));
+        assert!(told.iter().any(|line| line.contains(expected)), "{name}: {expected}\nis not among\n{told:#?}");
+    }
 }
 
 #[test]
