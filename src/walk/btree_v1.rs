@@ -1,9 +1,14 @@
 //! Version 1 B-trees: the nodes under a root.
 
+use std::sync::Arc;
+
 use super::{Storage, Visited, each};
 use crate::bytes::{Addr, Block};
 use crate::error::{Corrupt, Error, Fault, Result, Structure};
 use crate::format::btree_v1::{Keys, Node};
+
+/// Tells whether a node that is kept is one of a tree.
+type IsOurs<'t, K> = &'t dyn Fn(&Node<K>) -> bool;
 
 /// How the nodes of one tree are read.
 pub(crate) struct Tree<'t, K> {
@@ -11,6 +16,9 @@ pub(crate) struct Tree<'t, K> {
     pub(crate) decode: &'t dyn Fn(Block<'_>) -> Result<Node<K>, Corrupt>,
     /// Half the room of a node.
     pub(crate) k: u16,
+    /// Whether nodes are kept for the next walk, given one that stands where a node of this tree does: one of another tree
+    /// may be kept there.
+    pub(crate) kept: Option<IsOurs<'t, K>>,
 }
 
 /// A child of a leaf and the keys beside it.
@@ -21,7 +29,7 @@ pub(crate) struct Leaf<'n, K> {
     pub(crate) child: Addr,
 }
 
-impl<K> Tree<'_, K> {
+impl<K: Send + Sync + 'static> Tree<'_, K> {
     /// Calls `visit` with the children of all leaves for which `wanted` holds, in order. `wanted` is asked
     /// about inner children too, with the keys beside them.
     pub(crate) fn leaves(
@@ -59,6 +67,20 @@ impl<K> Tree<'_, K> {
         Ok(node)
     }
 
+    /// A node, from the memo where it is there.
+    fn kept_node(&self, storage: &Storage, address: Addr, expected_level: Option<u8>) -> Result<Arc<Node<K>>> {
+        let read = || self.node(storage, address, expected_level);
+        let Some(is_ours) = self.kept else { return read().map(Arc::new) };
+        let node = storage.memo(address, Structure::BTreeV1, || {
+            let node = read()?;
+            let bytes =
+                node.children.len() * (self.keys.size(storage.widths()) + size_of::<K>() + size_of::<Option<Addr>>());
+            Ok((node, bytes as u64))
+        })?;
+        let as_expected = expected_level.is_none_or(|level| level == node.level);
+        if as_expected && is_ours(&node) { Ok(node) } else { read().map(Arc::new) }
+    }
+
     fn descend(
         &self,
         storage: &Storage,
@@ -69,7 +91,7 @@ impl<K> Tree<'_, K> {
         visited: &mut Visited,
     ) -> Result<()> {
         visited.enter(storage, address)?;
-        let node = self.node(storage, address, level)?;
+        let node = self.kept_node(storage, address, level)?;
         visited.read(storage, address, self.keys.used(node.children.len(), storage.widths()))?;
         each(node.children.iter().zip(node.keys.windows(2)), |(child, keys)| {
             if !wanted(&keys[0], &keys[1])? {

@@ -182,7 +182,7 @@ fn size(link: &Link) -> usize {
 }
 
 fn group_tree(storage: &Storage) -> btree_v1::Tree<'static, u64> {
-    btree_v1::Tree { keys: Keys::Group, decode: &Node::<u64>::decode, k: storage.k().group_internal }
+    btree_v1::Tree { keys: Keys::Group, decode: &Node::<u64>::decode, k: storage.k().group_internal, kept: None }
 }
 
 /// The symbol table node at an address.

@@ -1,14 +1,25 @@
 use super::{ChunkBox, ChunkGrid, Numbering, StoredChunks, inside};
-use crate::bytes::Addr;
+use std::sync::Arc;
+
+use crate::bytes::{Addr, Block};
 use crate::error::{Corrupt, Error, Fault, Result, Structure};
 use crate::format::chunk_index::extensible_array::{DataBlock, ExtensibleArray, IndexBlock, SecondaryBlock};
 use crate::format::chunk_index::fixed_array::{FixedArray, FixedArrayBlock};
 use crate::format::chunk_index::{ChunkElement, ElementForm, page_is_initialised};
 use crate::format::verified;
-use crate::walk::{Run, Storage, Total, each};
+use crate::walk::{Storage, Total, each};
+
+/// A node as it is kept.
+struct Kept<T> {
+    /// The array that it was decoded as a part of: its header, how its elements are written, and how many the node has.
+    of: (Addr, ElementForm, u64),
+    node: T,
+}
 
 /// The chunks of a box, found by their numbers.
 struct Search<'s> {
+    /// Where the header of the array is.
+    array: Addr,
     grid: &'s ChunkGrid,
     storage: &'s Storage,
     wanted: &'s ChunkBox,
@@ -44,23 +55,40 @@ impl<'s> Search<'s> {
         Ok(())
     }
 
-    /// The bytes of a node.
-    fn node(&mut self, address: Addr, bytes: u64, structure: Structure) -> Result<Run<'s>> {
+    /// A node of so many bytes and elements, from the memo where it is there: most windows need what others needed.
+    fn node<T: Send + Sync + 'static>(
+        &mut self,
+        (address, bytes): (Addr, u64),
+        elements: u64,
+        structure: Structure,
+        decode: impl Fn(Block<'_>) -> Result<T, Corrupt>,
+    ) -> Result<Arc<Kept<T>>> {
         self.nodes += 1;
-        let allowed = self.storage.limits().index_nodes;
+        let (storage, allowed) = (self.storage, self.storage.limits().index_nodes);
         if self.nodes > allowed {
             return Err(Error::limit("index_nodes", self.nodes, allowed));
         }
-        let run = self.storage.read(address, bytes, structure)?;
-        self.total.add(self.storage, address, run.block().bytes().len())?;
-        Ok(run)
+        let of = (self.array, self.form, elements);
+        let read = || {
+            let run = storage.read(address, bytes, structure)?;
+            Ok(Kept { of, node: decode(run.block())? })
+        };
+        let kept = storage.memo(address, structure, || {
+            // Elements take more room in memory than in the file.
+            let held = elements.saturating_mul(size_of::<ChunkElement>() as u64).max(bytes);
+            read().map(|node| (node, held))
+        })?;
+        self.total.add(storage, address, usize::try_from(bytes).unwrap_or(usize::MAX))?;
+        // A damaged file may have nodes of several arrays in one place.
+        if kept.of == of { Ok(kept) } else { read().map(Arc::new) }
     }
 
     /// A page of `n` elements, the first of which has the number `first`.
     fn page(&mut self, address: Addr, first: u64, n: u64, structure: Structure) -> Result<()> {
-        let run = self.node(address, self.page_bytes(n), structure)?;
-        let elements = self.form.decode_page(verified(run.block(), structure)?, n, structure)?;
-        self.take(first, &elements)
+        let form = self.form;
+        let decode = |block: Block<'_>| form.decode_page(verified(block, structure)?, n, structure);
+        let page = self.node((address, self.page_bytes(n)), n, structure, decode)?;
+        self.take(first, &page.node)
     }
 
     fn page_bytes(&self, elements: u64) -> u64 {
@@ -72,6 +100,7 @@ impl ChunkGrid {
     fn search<'s>(
         &'s self,
         storage: &'s Storage,
+        array: Addr,
         wanted: &'s ChunkBox,
         first: Option<usize>,
         found: &'s mut StoredChunks,
@@ -81,6 +110,7 @@ impl ChunkGrid {
         let form = self.element_form(storage)?;
         let scaled = vec![0; self.layout.rank()];
         Ok(Search {
+            array,
             grid: self,
             storage,
             wanted,
@@ -101,14 +131,16 @@ impl ChunkGrid {
         wanted: &ChunkBox,
         found: &mut StoredChunks,
     ) -> Result<()> {
-        let mut search = self.search(storage, wanted, None, found)?;
+        let mut search = self.search(storage, address, wanted, None, found)?;
         let (form, w) = (search.form, storage.widths());
         let run = storage.read(address, FixedArray::size(w) as u64, Structure::FixedArray)?;
         let array = FixedArray::decode(run.block(), form)?;
         let Some(block_address) = array.data_block else { return Ok(()) };
         let size = array.data_block_size(w);
-        let run = storage.read(block_address, size, Structure::FixedArrayBlock)?;
-        let block = FixedArrayBlock::decode(run.block(), &array, form)?;
+        let decode = |block: Block<'_>| FixedArrayBlock::decode(block, &array, form);
+        let elements = if array.pages() == 0 { array.elements } else { 0 };
+        let kept = search.node((block_address, size), elements, Structure::FixedArrayBlock, decode)?;
+        let block = &kept.node;
         search.take(0, &block.elements)?;
         let page = array.page_elements();
         let first_page = search.span.0 / page;
@@ -132,7 +164,7 @@ impl ChunkGrid {
         found: &mut StoredChunks,
     ) -> Result<()> {
         let endless = self.max_dims.iter().position(Option::is_none);
-        let mut search = self.search(storage, wanted, endless, found)?;
+        let mut search = self.search(storage, address, wanted, endless, found)?;
         let (form, w) = (search.form, storage.widths());
         let run = storage.read(address, ExtensibleArray::size(w) as u64, Structure::ExtensibleArray)?;
         let array = ExtensibleArray::decode(run.block(), form)?;
@@ -173,12 +205,14 @@ impl Search<'_> {
     fn secondary(&mut self, array: &ExtensibleArray, address: Addr, number: u32) -> Result<()> {
         const S: Structure = Structure::ExtensibleArraySecondary;
         let share = array.secondary(number);
-        let run = self.node(address, array.secondary_size(share, self.storage.widths()), S)?;
-        let block = SecondaryBlock::decode(run.block(), array, self.form, share)?;
+        let (form, size) = (self.form, array.secondary_size(share, self.storage.widths()));
+        let decode = |block: Block<'_>| SecondaryBlock::decode(block, array, form, share);
+        let kept = self.node((address, size), share.blocks, S, decode)?;
+        let block = &kept.node;
         let expected = share.start - u64::from(array.index_elements);
         if block.offset != expected {
             let fault = Fault::Mismatch { found: block.offset, expected };
-            return Err(Corrupt::new(S, "block offset", run.block().at(), fault).into());
+            return Err(Corrupt::new(S, "block offset", self.storage.position(address), fault).into());
         }
         let pages = array.pages(share.elements);
         each(block.data_blocks.iter().enumerate(), |(i, data)| {
@@ -205,9 +239,9 @@ impl Search<'_> {
     ) -> Result<()> {
         const S: Structure = Structure::ExtensibleArrayBlock;
         let size = array.data_block_size(n, self.storage.widths());
-        let run = self.node(address, size, S)?;
-        let block = DataBlock::decode(run.block(), array, self.form, n)?;
-        self.take(first, &block.elements)?;
+        let form = self.form;
+        let block = self.node((address, size), n, S, |block| DataBlock::decode(block, array, form, n))?;
+        self.take(first, &block.node.elements)?;
         let page = array.page_elements();
         each(0..array.pages(n), |i| {
             let start = first.saturating_add(i * page);

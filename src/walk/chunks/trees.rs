@@ -29,7 +29,9 @@ impl ChunkGrid {
             Ok(left.offsets[..rank] <= high[..] && right.offsets[..rank] >= low[..])
         };
         let decode = |block: Block<'_>| Node::<ChunkKey>::decode(block, rank);
-        let tree = btree_v1::Tree { keys: Keys::Chunk { rank }, decode: &decode, k: storage.k().chunk };
+        let is_ours = |node: &Node<ChunkKey>| node.keys.iter().all(|key| key.offsets.len() == rank + 1);
+        let (keys, k) = (Keys::Chunk { rank }, storage.k().chunk);
+        let tree = btree_v1::Tree { keys, decode: &decode, k, kept: Some(&is_ours) };
         let mut scaled = vec![0; rank];
         tree.leaves(storage, root, &between, &mut |leaf| {
             for ((s, offset), chunk) in scaled.iter_mut().zip(&leaf.left.offsets).zip(chunk) {

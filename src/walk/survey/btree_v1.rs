@@ -31,7 +31,12 @@ pub(super) type OnLeaf<'v, 'f, K> = dyn FnMut(&mut Pass<'f>, u64, Leaf<'_, K>) +
 
 impl<'f> Pass<'f> {
     /// Visits the nodes under `root` and calls `leaf` with the children of all leaves, in order.
-    pub(super) fn btree_v1<K>(&mut self, mut nodes: Nodes<'_, K>, root: Addr, leaf: &mut OnLeaf<'_, 'f, K>) {
+    pub(super) fn btree_v1<K: Send + Sync + 'static>(
+        &mut self,
+        mut nodes: Nodes<'_, K>,
+        root: Addr,
+        leaf: &mut OnLeaf<'_, 'f, K>,
+    ) {
         self.begin_index();
         self.node_v1(&mut nodes, root, None, leaf);
         if nodes.torn {
@@ -45,7 +50,7 @@ impl<'f> Pass<'f> {
         }
     }
 
-    fn node_v1<K>(
+    fn node_v1<K: Send + Sync + 'static>(
         &mut self,
         nodes: &mut Nodes<'_, K>,
         address: Addr,
