@@ -35,7 +35,8 @@ pub struct Limits {
     /// Bytes of one chunk before or after its filters. Default 4 GiB on 64-bit machines, 256 MiB on 32-bit ones.
     pub chunk_bytes: u64,
     /// Bytes that a chunk may have with its filters undone for each byte that it has in the file, and that one read may
-    /// return for each byte of the file. 64 MiB are allowed in any case. Larger parts of a dataset of which little was ever
+    /// return for each byte of the file. 64 MiB are allowed in any case, and in
+    /// memory four times what the file's bytes may be. Larger parts of a dataset of which little was ever
     /// written are read by selections. Default 4096.
     pub expansion: u64,
     /// Bytes that one read may take out of global heaps (its strings and sequences) for each byte of the file, beyond 128 MiB

@@ -2,17 +2,17 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use common::{corpus, files_below, testdata};
 use h5kit::digest::Lines;
 use h5kit::element::Value;
-use h5kit::{File, Group, Object, Options, Result, SurveyData};
+use h5kit::{File, Group, Object, Options, Result, SurveyData, Target};
 
 /// No file here is large; one that takes longer than this hangs.
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(10);
 
 /// Opens a file and reads everything in it. True where something was wrong.
 fn read_everything(path: &Path) -> bool {
@@ -23,6 +23,9 @@ fn read_everything(path: &Path) -> bool {
             for line in Lines::of(&file) {
                 wrong |= line.expect("a file on disk lacks nothing").contains("\"error\"");
             }
+            let mut told = Vec::new();
+            read_group(&file.root(), &mut told, &mut HashSet::new());
+            wrong |= !told.is_empty();
         }
         Err(e) => {
             assert!(!e.to_string().is_empty());
@@ -57,20 +60,40 @@ fn told(path: &Path) -> Vec<String> {
         Err(e) => told.push(e.to_string()),
     }
     match File::open(path) {
-        Ok(file) => read_group(&file.root(), &mut told),
+        Ok(file) => read_group(&file.root(), &mut told, &mut HashSet::new()),
         Err(e) => told.push(e.to_string()),
     }
     told
 }
 
-/// Reads the links of a group and the datasets that they lead to.
-fn read_group(group: &Group, told: &mut Vec<String>) {
-    let links = group.links().into_iter().flatten();
-    let read = links.map(|link| match link?.open()? {
-        Object::Dataset(dataset) => dataset.read::<Vec<Value>>(..).map(drop),
-        _ => Ok(()),
-    });
-    told.extend(group.links().err().into_iter().chain(read.filter_map(Result::err)).map(|e| e.to_string()));
+/// Reads all that hard links of a group lead to: every dataset whole, as bytes and as values, and every attribute.
+fn read_group(group: &Group, told: &mut Vec<String>, seen: &mut HashSet<u64>) {
+    let mut tell = |result: Result<()>| told.extend(result.err().map(|e| e.to_string()));
+    let mut groups = Vec::new();
+    match group.links() {
+        Err(e) => tell(Err(e)),
+        Ok(links) => links.for_each(|link| {
+            let object = match link
+                .and_then(|link| if let Target::Hard(_) = link.target() { link.open().map(Some) } else { Ok(None) })
+            {
+                Ok(Some(object)) if seen.insert(object.info().address()) => object,
+                Ok(_) => return,
+                Err(e) => return tell(Err(e)),
+            };
+            for attribute in object.attributes().into_iter().flatten() {
+                tell(attribute.and_then(|attribute| attribute.read::<Vec<Value>>().map(drop)));
+            }
+            match object {
+                Object::Group(group) => groups.push(group),
+                Object::Dataset(dataset) => {
+                    tell(dataset.read_bytes(..).map(drop));
+                    tell(dataset.read::<Vec<Value>>(..).map(drop));
+                }
+                Object::NamedDatatype(_) => {}
+            }
+        }),
+    }
+    groups.iter().for_each(|group| read_group(group, told, seen));
 }
 
 #[test]

@@ -59,6 +59,9 @@ const BLOCK: u64 = 512 << 10;
 /// Bytes that are gathered at once: of strings, they and what they point to stay near.
 const GATHERED: u64 = 128 << 10;
 
+/// Times the bytes that one read may return that its values may have in memory.
+const AS_VALUES: u64 = 4;
+
 impl Dataset {
     pub(super) fn open(info: ObjectInfo, nesting: Nesting) -> Result<Self> {
         let (file, header) = (info.file().clone(), info.header());
@@ -410,8 +413,9 @@ impl Dataset {
     /// Refuses results that are larger than a read may be, as bytes of the file or as values.
     pub(super) fn check_room<T>(&self, selected: &Resolved) -> Result<()> {
         self.parts.raw.bytes_of(selected.elements())?;
-        let (bytes, allowed) =
-            (selected.elements().saturating_mul(size_of::<T>() as u64), self.file().limits().read_bytes);
+        let bytes = selected.elements().saturating_mul(size_of::<T>() as u64);
+        self.parts.raw.check_expansion(bytes / AS_VALUES)?;
+        let allowed = self.file().limits().read_bytes;
         if bytes > allowed { Err(Error::limit("read_bytes", bytes, allowed)) } else { Ok(()) }
     }
 

@@ -93,11 +93,12 @@ impl RawData {
         self.datatype.size as usize
     }
 
-    /// Bytes that elements can come from: those of the file, and where others hold elements too, as many as there may be.
-    fn stored(&self) -> u64 {
+    /// Refuses bytes that are more than those of the file may become. Where other files hold elements too, there may be any
+    /// number.
+    pub(super) fn check_expansion(&self, bytes: u64) -> Result<()> {
         match self.store {
-            Store::External(_) | Store::Virtual(_) => u64::MAX,
-            _ => self.file.source().len(),
+            Store::External(_) | Store::Virtual(_) => Ok(()),
+            _ => self.file.limits().check_expansion(bytes, self.file.source().len()),
         }
     }
 
@@ -105,7 +106,7 @@ impl RawData {
     pub(super) fn bytes_of(&self, elements: u64) -> Result<usize> {
         let bytes = elements.saturating_mul(self.datatype.size.into());
         let allowed = self.file.limits().read_bytes;
-        self.file.limits().check_expansion(bytes, self.stored())?;
+        self.check_expansion(bytes)?;
         match usize::try_from(bytes) {
             Ok(bytes) if bytes as u64 <= allowed => Ok(bytes),
             _ => Err(Error::limit("read_bytes", bytes, allowed)),
