@@ -39,7 +39,7 @@ pub struct Limits {
     /// memory four times what the file's bytes may be. Larger parts of a dataset of which little was ever
     /// written are read by selections. Default 4096.
     pub expansion: u64,
-    /// Bytes that one read may take out of global heaps (its strings and sequences) for each byte of the file, beyond 128 MiB
+    /// Bytes that one read may take out of global heaps (its strings and sequences) for each byte of the file, beyond 16 MiB
     /// that are allowed in any case. Default 64.
     pub heap_expansion: u64,
     /// Bytes one read may return. Default 64 GiB on 64-bit machines, 1 GiB on 32-bit ones.

@@ -61,7 +61,7 @@ const MOST_SEEN: usize = 1 << 16;
 
 /// What any file may let a read take out of the heap. Sequences of sequences can lead to the same object again
 /// and again, and so to more than any file holds.
-const FREE: u64 = 128 << 20;
+const FREE: u64 = 16 << 20;
 
 /// What finding an object costs, in bytes.
 const OBJECT: u64 = 64;
