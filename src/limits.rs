@@ -25,6 +25,9 @@ pub struct Limits {
     /// Source datasets that are opened for one read of a virtual dataset; a source of a source counts as 16. Default
     /// 65 536.
     pub virtual_sources: u64,
+    /// Times that each element of a virtual dataset may be read from sources, on average of one read of many elements: its
+    /// mappings may overlap. Default 2.
+    pub virtual_overlap: u64,
     /// Nodes of one index (B-tree, fixed or extensible array). Default 16 Mi.
     pub index_nodes: u64,
     /// Links of one group, or attributes of one object. Default 16 Mi.
@@ -75,6 +78,7 @@ impl Default for Limits {
             header_chunks: 65_536,
             tree_depth: 64,
             virtual_sources: 65_536,
+            virtual_overlap: 2,
             index_nodes: 16 << 20,
             siblings: 16 << 20,
             metadata_bytes: 256 << 20,

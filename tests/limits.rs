@@ -37,6 +37,7 @@ fn each_limit_names_itself() {
         header_chunks: _,
         tree_depth: _,
         virtual_sources: _,
+        virtual_overlap: _,
         index_nodes: _,
         siblings: _,
         metadata_bytes: _,

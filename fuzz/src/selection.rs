@@ -69,7 +69,7 @@ fn hyperslab(input: &mut Input<'_>, shape: &[u64]) -> Model {
     let mut number = |most: u64| shape.iter().map(|_| u64::from(input.byte()) % most).collect::<Vec<_>>();
     let (start, stride, count, block) = (number(24), number(6), number(8), number(4));
     // Blocks that overlap, and a stride of nothing, are refused.
-    let odd = (0..shape.len()).any(|d| stride[d] == 0 || stride[d] < block[d]);
+    let odd = (0..shape.len()).any(|d| stride[d] == 0 || (count[d] > 1 && stride[d] < block[d]));
     let indices: Vec<Vec<u64>> = (0..shape.len())
         .map(|d| {
             (0..count[d])

@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::attribute::Attribute;
@@ -51,6 +52,8 @@ struct Inner {
     others: Mutex<HashMap<String, File>>,
     /// The group in which an object was looked for last.
     last_group: Mutex<Option<LastGroup>>,
+    /// Bytes of names that were gone through to find some like one that is not there.
+    suggested: AtomicUsize,
     /// Paths of the objects, once somebody has asked.
     paths: OnceLock<HashMap<u64, String>>,
 }
@@ -61,6 +64,9 @@ struct LastGroup {
     header: Arc<ObjectHeader>,
     path: Arc<str>,
 }
+
+/// Bytes of names that are gone through at most to find some like one that is not there.
+const MOST_SUGGESTED: usize = 16 << 20;
 
 /// Files named by one file that are kept open.
 const MOST_OTHERS: usize = 64;
@@ -113,6 +119,7 @@ impl File {
             options,
             others: Mutex::default(),
             last_group: Mutex::default(),
+            suggested: AtomicUsize::new(0),
             paths: OnceLock::new(),
         }))
     }
@@ -276,6 +283,16 @@ impl File {
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         self.storage().source()
+    }
+
+    /// False once so many names were gone through that errors do without names like the one that is not there: many links
+    /// that lead nowhere can be made of few bytes.
+    pub(super) fn may_suggest(&self) -> bool {
+        self.0.suggested.load(Ordering::Relaxed) < MOST_SUGGESTED
+    }
+
+    pub(super) fn has_suggested(&self, bytes: usize) {
+        self.0.suggested.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Most threads of one read.

@@ -143,9 +143,11 @@ impl Group {
                 None => true,
             },
         };
-        if !few {
+        if !few || !self.file().may_suggest() {
             return Ok(None);
         }
-        Ok(Some(self.stored_links()?.into_iter().flatten().map(|link| link.name.to_string()).collect()))
+        let names: Vec<_> = self.stored_links()?.into_iter().flatten().map(|link| link.name.to_string()).collect();
+        self.file().has_suggested(names.iter().map(String::len).sum());
+        Ok(Some(names))
     }
 }

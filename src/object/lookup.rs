@@ -255,8 +255,8 @@ pub(super) fn nearest(name: &str, names: Vec<String>) -> Vec<String> {
 
 /// Letters to change, add or leave out (letter case counts little).
 fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) =
-        (a.to_lowercase().chars().take(64).collect(), b.to_lowercase().chars().take(64).collect());
+    let letters = |text: &str| text.chars().take(64).flat_map(char::to_lowercase).collect::<Vec<char>>();
+    let (a, b) = (letters(a), letters(b));
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
         let mut diagonal = i;

@@ -608,3 +608,16 @@ def virtual_of_itself(c):
     whole = h5s.create_simple((4,))
     with create(c.name, "v110") as f:
         virtual(f, "x", "<i4", (4,), [(whole, ".", "x", whole)] * 2)
+
+
+@corrupt("virtual_overlap.h5", "200 mappings of 46 bytes each, all of which map the same 250,000 elements one by one")
+def virtual_overlap(c):
+    import h5py
+
+    n = 250_000
+    with h5py.File(c.name, "w", libver="latest") as f:
+        f.create_dataset("s", (2 * n,), "i1", chunks=(1 << 16,))
+        layout = h5py.VirtualLayout((2 * n,), "i1")
+        for _ in range(200):
+            layout[0 : 2 * n : 2] = h5py.VirtualSource(".", "s", (2 * n,))[0 : 2 * n : 2]
+        f.create_virtual_dataset("v", layout)

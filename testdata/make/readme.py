@@ -17,6 +17,7 @@ Small HDF5 files with what a reader must find in them. `generate.py` makes all o
 | `files/anndata_frame.json` | the columns of the data frames of `anndata_frame.h5ad`: Arrow's type, values, whether categories are ordered |
 | `h5col/NAME.h5` | tables of columns; beside them what a reader must find |
 | `corrupt/NAME.h5` | a damaged file: opening it and reading everything in it meets an error, soon and without much memory |
+| `corrupt/expected.json` | the error that each of them must give, among others |
 | `pbmc_small.h5ad` | a file of the anndata package |
 | `matrices.h5ad`, `matrices.json` | matrices and ragged lists of the anndata package, and what scipy and awkward find in them |
 | `files/anndata_*.json` | what the elements of those files are |

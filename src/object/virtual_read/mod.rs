@@ -64,13 +64,12 @@ pub(super) fn read(raw: &RawData, mappings: &VirtualMappings, selected: &Resolve
     if is_window {
         return read_window(raw, mappings, &window, target);
     }
-    let elements = window.count.iter().fold(1u64, |n, c| n.saturating_mul(*c));
-    let mut bytes = zeroed(raw.bytes_of(elements)?)?;
+    let mut bytes = zeroed(raw.bytes_of(window.elements())?)?;
     read_window(raw, mappings, &window, &mut bytes)?;
     let mut to = 0;
     for row in Rows::of(selected.runs(&raw.dims), &raw.dims) {
         let n = row.length as usize * size;
-        let from = window.offset(&row.start) as usize * size;
+        let from = window.offset(&row.start, 0) as usize * size;
         target[to..to + n].copy_from_slice(&bytes[from..from + n]);
         to += n;
     }
@@ -105,23 +104,33 @@ impl Window {
         }
     }
 
+    /// Elements of the box.
+    fn elements(&self) -> u64 {
+        self.count.iter().fold(1u64, |n, c| n.saturating_mul(*c))
+    }
+
     /// True where the box ends before the rows of this element begin.
     fn is_before(&self, place: &[u64]) -> bool {
         place.first().zip(self.start.first()).is_some_and(|(place, start)| *place >= start + self.count[0])
     }
 
-    /// Row-major number of an element of the box.
-    fn offset(&self, place: &[u64]) -> u64 {
-        place.iter().zip(&self.start).zip(&self.count).fold(0, |n, ((p, start), count)| n * count + (p - start))
+    /// Row-major number of the element of the box that comes so many after a place in its row.
+    fn offset(&self, place: &[u64], after: u64) -> u64 {
+        let Some((last, outer)) = place.split_last() else { return 0 };
+        let row =
+            outer.iter().zip(&self.start).zip(&self.count).fold(0, |n, ((p, start), count)| n * count + (p - start));
+        row * self.count[outer.len()] + (last + after - self.start[outer.len()])
     }
 
-    /// The part of a row that is in the box: how many elements to skip, and how many there are then.
-    fn clip(&self, place: &[u64], length: u64) -> Option<(u64, u64)> {
-        let Some(last) = place.len().checked_sub(1) else { return Some((0, length)) };
-        let outside = (0..last).any(|d| place[d] < self.start[d] || place[d] >= self.start[d] + self.count[d]);
-        let (low, high) = (self.start[last], self.start[last] + self.count[last]);
-        let (start, end) = (place[last].max(low), (place[last] + length).min(high));
-        (!outside && start < end).then(|| (start - place[last], end - start))
+    /// The part of `length` elements of a row that is in the box, from the one that comes so many after a place: how many after the
+    /// place it begins, and how many elements it has.
+    fn clip(&self, place: &[u64], after: u64, length: u64) -> Option<(u64, u64)> {
+        let Some((last, outer)) = place.split_last() else { return Some((after, length)) };
+        let outside =
+            outer.iter().zip(&self.start).zip(&self.count).any(|((p, start), n)| p < start || *p >= start + n);
+        let (low, high) = (self.start[outer.len()], self.start[outer.len()] + self.count[outer.len()]);
+        let (start, end) = ((last + after).max(low), (last + after + length).min(high));
+        (!outside && start < end).then(|| (start - last, end - start))
     }
 
     /// True where the bounds of a selection and the box have something in common.
@@ -134,10 +143,41 @@ impl Window {
 fn read_window(raw: &RawData, mappings: &VirtualMappings, window: &Window, target: &mut [u8]) -> Result<()> {
     raw.fill.fill(target);
     let sources = Sources { file: &raw.file, nesting: &raw.nesting, at: raw.at };
+    let mut work = Work::new(raw.file.limits(), window.elements());
     each(&mappings.entries, |mapping| {
         let parts = expand(mapping, &raw.dims, &sources, window)?;
-        each(parts, |part| read_part(raw, &part, window, target))
+        each(parts, |part| read_part(raw, &part, window, &mut work, target))
     })
+}
+
+/// How much mappings may have a read do. A few bytes can map millions of runs, and each mapping the same ones again.
+struct Work {
+    /// Elements read, and how many there may be.
+    read: (u64, u64),
+    /// Runs looked at, and how many there may be.
+    runs: (u64, u64),
+}
+
+impl Work {
+    /// For a window of so many elements.
+    fn new(limits: &Limits, elements: u64) -> Self {
+        let times = elements.saturating_mul(limits.virtual_overlap);
+        Self { read: (0, times.saturating_add(1 << 18)), runs: (0, times.saturating_mul(4).saturating_add(1 << 18)) }
+    }
+
+    fn look_at_run(&mut self) -> Result<()> {
+        self.runs.0 += 1;
+        Self::check(self.runs)
+    }
+
+    fn read(&mut self, elements: u64) -> Result<()> {
+        self.read.0 = self.read.0.saturating_add(elements);
+        Self::check(self.read)
+    }
+
+    fn check((done, allowed): (u64, u64)) -> Result<()> {
+        if done > allowed { Err(Error::limit("virtual_overlap", done, allowed)) } else { Ok(()) }
+    }
 }
 
 /// Opens the sources of mappings.
@@ -173,7 +213,7 @@ struct Transfer {
     to: usize,
 }
 
-fn read_part(raw: &RawData, part: &Expanded, window: &Window, target: &mut [u8]) -> Result<()> {
+fn read_part(raw: &RawData, part: &Expanded, window: &Window, work: &mut Work, target: &mut [u8]) -> Result<()> {
     let source = &part.dataset;
     let size = raw.element_size();
     let source_dims = source.shape().to_vec();
@@ -189,21 +229,20 @@ fn read_part(raw: &RawData, part: &Expanded, window: &Window, target: &mut [u8])
     let rows_to = Rows::of(to.runs_from(&raw.dims, skipped), &raw.dims);
     let mut transfers: Vec<Transfer> = Vec::new();
     let whole = Window { start: vec![0; source_dims.len()], count: source_dims.clone() };
-    for (row_from, row_to, length) in piece::zip(rows_from, rows_to) {
-        if ordered && window.is_before(&row_to) {
-            break;
+    piece::in_step(rows_from, rows_to, |row_from, row_to, length| {
+        if ordered && window.is_before(row_to) {
+            return Ok(false);
         }
-        let Some((skip, n)) = window.clip(&row_to, length) else { continue };
-        let mut place = row_from;
-        advance(&mut place, skip);
-        let Some((skip_more, n)) = whole.clip(&place, n) else { continue };
-        advance(&mut place, skip_more);
-        let mut in_window = row_to;
-        advance(&mut in_window, skip + skip_more);
-        let to = window.offset(&in_window) as usize * size;
-        transfers.try_reserve(1).map_err(|_| out_of_memory::<Transfer>(transfers.len()))?;
-        transfers.push(Transfer { run: RowRun { start: whole.offset(&place), length: n }, to });
-    }
+        work.look_at_run()?;
+        let both = window.clip(row_to, 0, length).and_then(|(skip, n)| whole.clip(row_from, skip, n));
+        if let Some((skip, length)) = both {
+            work.read(length)?;
+            let to = window.offset(row_to, skip) as usize * size;
+            transfers.try_reserve(1).map_err(|_| out_of_memory::<Transfer>(transfers.len()))?;
+            transfers.push(Transfer { run: RowRun { start: whole.offset(row_from, skip), length }, to });
+        }
+        Ok(true)
+    })?;
     let elements = transfers.iter().map(|t| t.run.length).sum();
     if elements == 0 {
         return Ok(());
@@ -221,12 +260,6 @@ fn read_part(raw: &RawData, part: &Expanded, window: &Window, target: &mut [u8])
         at += n;
     }
     Ok(())
-}
-
-fn advance(place: &mut [u64], n: u64) {
-    if let Some(last) = place.last_mut() {
-        *last += n;
-    }
 }
 
 /// What an element says of the heap or of addresses holds in its own file only.

@@ -1,9 +1,58 @@
+use std::ops::{Deref, DerefMut};
+
+use crate::error::Result;
 use crate::selection::{RowRun, Selection};
+
+/// Most dimensions of a dataspace.
+const MOST_DIMS: usize = 32;
+
+/// Coordinates, of which there are too many on the way for memory of their own.
+pub(super) struct Place {
+    indices: [u64; MOST_DIMS],
+    rank: usize,
+}
+
+impl Place {
+    /// That of the element of a number, row-major.
+    fn of(mut number: u64, dims: &[u64]) -> Self {
+        let mut place = Self { indices: [0; MOST_DIMS], rank: dims.len().min(MOST_DIMS) };
+        for (index, dim) in place.iter_mut().zip(dims).rev() {
+            *index = number % dim;
+            number /= dim;
+        }
+        place
+    }
+}
+
+impl Deref for Place {
+    type Target = [u64];
+
+    fn deref(&self) -> &[u64] {
+        &self.indices[..self.rank]
+    }
+}
+
+impl DerefMut for Place {
+    fn deref_mut(&mut self) -> &mut [u64] {
+        &mut self.indices[..self.rank]
+    }
+}
 
 /// Elements of one row: the coordinates of the first, and how many.
 pub(super) struct Row {
-    pub(super) start: Vec<u64>,
+    pub(super) start: Place,
     pub(super) length: u64,
+}
+
+impl Row {
+    /// Leaves out the first so many elements; false where none are left.
+    fn skip(&mut self, n: u64) -> bool {
+        if let Some(last) = self.start.last_mut() {
+            *last += n;
+        }
+        self.length -= n;
+        self.length > 0
+    }
 }
 
 /// Runs cut where rows end.
@@ -24,12 +73,7 @@ impl<I: Iterator<Item = RowRun>> Iterator for Rows<'_, I> {
 
     fn next(&mut self) -> Option<Row> {
         let run = self.rest.take().or_else(|| self.runs.next())?;
-        let mut start = vec![0; self.dims.len()];
-        let mut number = run.start;
-        for (place, dim) in start.iter_mut().zip(self.dims).rev() {
-            *place = number % dim;
-            number /= dim;
-        }
+        let start = Place::of(run.start, self.dims);
         let room = match (start.last(), self.dims.last()) {
             (Some(place), Some(dim)) => dim - place,
             _ => run.length,
@@ -42,25 +86,28 @@ impl<I: Iterator<Item = RowRun>> Iterator for Rows<'_, I> {
     }
 }
 
-/// Both sides in step: coordinates here and there, and how many elements follow one another on both sides.
-pub(super) fn zip(
+/// Goes through both sides in step: `with` gets the coordinates here and there, and how many elements follow one another on both
+/// sides, until it gives false.
+pub(super) fn in_step(
     mut left: impl Iterator<Item = Row>,
     mut right: impl Iterator<Item = Row>,
-) -> impl Iterator<Item = (Vec<u64>, Vec<u64>, u64)> {
-    let (mut a, mut b) = (None, None);
-    std::iter::from_fn(move || {
-        let mut x: Row = a.take().or_else(|| left.next())?;
-        let mut y: Row = b.take().or_else(|| right.next())?;
+    mut with: impl FnMut(&[u64], &[u64], u64) -> Result<bool>,
+) -> Result<()> {
+    let (mut a, mut b) = (left.next(), right.next());
+    while let (Some(x), Some(y)) = (&mut a, &mut b) {
         let n = x.length.min(y.length);
-        let places = (x.start.clone(), y.start.clone(), n);
-        for (row, kept) in [(&mut x, &mut a), (&mut y, &mut b)] {
-            if row.length > n {
-                super::advance(&mut row.start, n);
-                *kept = Some(Row { start: std::mem::take(&mut row.start), length: row.length - n });
-            }
+        if !with(&x.start, &y.start, n)? {
+            break;
         }
-        Some(places)
-    })
+        let (x_ends, y_ends) = (!x.skip(n), !y.skip(n));
+        if x_ends {
+            a = left.next();
+        }
+        if y_ends {
+            b = right.next();
+        }
+    }
+    Ok(())
 }
 
 /// The least and (exclusive) greatest coordinates of a selection in a dataspace of these dimensions, which

@@ -77,6 +77,7 @@ impl Pass<'_> {
             self.fault(crate::Error::limit("chunk_bytes", size, limit));
             return None;
         }
+        self.check(storage.limits().check_expansion(chunks.bytes, size))?;
         let edge = chunks.placed() && chunks.is_edge(scaled);
         let mask = if edge && chunks.grid.layout.edges_unfiltered() { u32::MAX } else { mask };
         let bytes = self.check(storage.read_raw(address, size, S))?;
