@@ -4,6 +4,7 @@ use std::sync::Arc;
 use super::chunked::ChunkReader;
 use super::heap::FileHeap;
 use super::info::{ObjectInfo, object_methods};
+use super::past_damage::Damage;
 use super::raw::{FillPattern, RawData, Store};
 use super::storage_info::{FillInfo, FilterInfo, Layout, StoredChunk};
 use super::virtual_read::{self, Nesting};
@@ -31,7 +32,7 @@ pub struct Dataset {
     parts: Arc<Parts>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Parts {
     dataspace: Dataspace,
     datatype: Arc<Datatype>,
@@ -122,6 +123,7 @@ impl Dataset {
             at,
             file: file.clone(),
             nesting,
+            damage: None,
         };
         let parts = Parts { dataspace, datatype, layout, external: is_external, pipeline, fill, raw };
         Ok(Self { info, parts: Arc::new(parts) })
@@ -267,9 +269,8 @@ impl Dataset {
         let Store::Chunked(grid) = &self.parts.raw.store else { return Ok(Vec::new()) };
         let storage = self.file().storage();
         let found = grid.find(storage, &grid.whole()).in_object(self.path())?;
-        let chunk = grid.layout.chunk();
         let info = found.iter().map(|(scaled, entry)| StoredChunk {
-            offset: scaled.iter().zip(chunk).map(|(s, n)| s * n).collect(),
+            offset: grid.offset(scaled),
             position: storage.position(entry.address),
             size: entry.size,
             filter_mask: entry.mask,
@@ -380,6 +381,13 @@ impl Dataset {
             return Err(Usage::Null.into());
         }
         selection.resolve(self.shape())
+    }
+
+    /// The same dataset, of which reads go on past damaged chunks and note them.
+    pub(super) fn noting(&self, damage: Arc<Damage>) -> Self {
+        let mut parts = Parts::clone(&self.parts);
+        parts.raw.damage = Some(damage);
+        Self { info: self.info.clone(), parts: Arc::new(parts) }
     }
 
     pub(super) fn raw(&self) -> &RawData {

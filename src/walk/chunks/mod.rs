@@ -4,6 +4,7 @@
 //! of the box. What is not in the index was never written.
 
 mod arrays;
+mod damaged;
 mod trees;
 
 use std::ops::Range;
@@ -64,6 +65,11 @@ impl StoredChunks {
         self.entries.push(entry);
     }
 
+    fn append(&mut self, mut others: Self) {
+        self.scaled.append(&mut others.scaled);
+        self.entries.append(&mut others.entries);
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -79,7 +85,7 @@ impl StoredChunks {
 
     /// True where every chunk of the box is there. A damaged index may hold one twice and another not at all.
     pub(crate) fn covers(&self, wanted: &ChunkBox) -> bool {
-        let cells = wanted.iter().fold(1u64, |n, range| n.saturating_mul(range.end - range.start));
+        let cells = cells(wanted);
         if (self.entries.len() as u64) < cells {
             return false;
         }
@@ -101,6 +107,11 @@ impl ChunkGrid {
     pub(crate) fn chunk_bytes(&self) -> Result<u64> {
         let bytes = self.layout.chunk_elements().and_then(|n| n.checked_mul(self.element_size));
         bytes.ok_or_else(|| self.corrupt("dimension size", Fault::Value(u64::MAX)))
+    }
+
+    /// The coordinates of the first element of a chunk.
+    pub(crate) fn offset(&self, scaled: &[u64]) -> Vec<u64> {
+        scaled.iter().zip(self.layout.chunk()).map(|(s, n)| s * n).collect()
     }
 
     /// Chunks that cover the dataset, in each dimension.
@@ -228,6 +239,11 @@ impl Numbering {
         let high: Vec<u64> = wanted.iter().map(|range| range.end - 1).collect();
         (self.number(&low), self.number(&high))
     }
+}
+
+/// Chunks that a box has room for.
+fn cells(wanted: &ChunkBox) -> u64 {
+    wanted.iter().fold(1, |n, range| n.saturating_mul(range.end - range.start))
 }
 
 fn inside(scaled: &[u64], wanted: &ChunkBox) -> bool {

@@ -26,7 +26,10 @@ impl ChunkGrid {
         };
         let (low, high) = (corner(&|range| range.start), corner(&|range| range.end - 1));
         let between = |left: &ChunkKey, right: &ChunkKey| {
-            Ok(left.offsets[..rank] <= high[..] && right.offsets[..rank] >= low[..])
+            // A child holds the chunks from its left key on, up to and without its right one. That after the last chunk may
+            // differ from it by the coordinate in the element alone, which chunks have as 0.
+            let (right, in_element) = right.offsets.split_at(rank);
+            Ok(left.offsets[..rank] <= high[..] && (right, in_element) > (&low[..], &[0][..]))
         };
         let decode = |block: Block<'_>| Node::<ChunkKey>::decode(block, rank);
         let tree = btree_v1::Tree { keys: Keys::Chunk { rank }, decode: &decode, k: storage.k().chunk };
