@@ -129,6 +129,18 @@ impl Dataset {
         Ok(Self { info, parts: Arc::new(parts) })
     }
 
+    /// Lets go of all that is kept of the file ([`File::refresh`](crate::File::refresh)), and reads the object header again:
+    /// the dataset has the shape, and leads to the elements, that are in the file now. Its attributes are read again too.
+    /// Other handles of the dataset, also clones of this one, stay as they are.
+    ///
+    /// # Errors
+    /// As [`File::dataset`](crate::File::dataset), where the dataset cannot be opened any more; this one is then as it was.
+    pub fn refresh(&mut self) -> Result<()> {
+        self.file().refresh()?;
+        *self = self.info.again().and_then(|info| Self::open(info, Nesting::default())).in_object(self.path())?;
+        Ok(())
+    }
+
     /// The fill value, and whether it is never to be written.
     fn fill_message(info: &ObjectInfo) -> Result<(Fill, bool)> {
         let (storage, header) = (info.file().storage(), info.header());

@@ -149,8 +149,12 @@ impl RawData {
         }
     }
 
-    /// Fills `target` with the selected elements.
+    /// Fills `target` with the selected elements. Chunks of a file that is being written may be torn as well.
     pub(super) fn read(&self, selected: &Resolved, target: &mut [u8]) -> Result<()> {
+        self.file.storage().retrying(|| self.read_now(selected, target))
+    }
+
+    fn read_now(&self, selected: &Resolved, target: &mut [u8]) -> Result<()> {
         if target.is_empty() {
             return Ok(());
         }

@@ -121,6 +121,10 @@ impl ChunkGrid {
 
     /// The chunks of a box that are in the file.
     pub(crate) fn find(&self, storage: &Storage, wanted: &ChunkBox) -> Result<StoredChunks> {
+        storage.retrying(|| self.find_now(storage, wanted))
+    }
+
+    fn find_now(&self, storage: &Storage, wanted: &ChunkBox) -> Result<StoredChunks> {
         let mut found = StoredChunks::new(self.layout.rank());
         let Some(address) = self.layout.address else { return Ok(found) };
         if wanted.iter().any(|range| range.is_empty()) {
