@@ -1,6 +1,6 @@
 use std::cmp::Ordering;
 
-use super::{ChunkBox, ChunkEntry, ChunkGrid, StoredChunks, inside};
+use super::{ChunkBox, ChunkEntry, ChunkGrid, StoredChunks, cells, inside};
 use crate::bytes::{Addr, Block};
 use crate::error::{Corrupt, Fault, Result, Structure};
 use crate::format::btree_v1::{ChunkKey, Keys, Node};
@@ -88,7 +88,13 @@ impl ChunkGrid {
                 _ => Ordering::Equal,
             }
         };
-        let records = tree.range(storage, &place)?;
+        let only = if cells(wanted) == 1 { tree.only(storage, &place) } else { Ok(None) };
+        let records = match only {
+            Ok(Some(only)) => only,
+            Err(e) if e.is_missing() => return Err(e),
+            // What is out of order is found all the same, and what is at fault is told.
+            _ => tree.range(storage, &place)?,
+        };
         each(records.iter(), |record| {
             let chunk = ChunkRecord::decode(record, rank, size_width)?;
             if let Some(address) = chunk.address.filter(|_| inside(&chunk.scaled, wanted)) {
