@@ -145,7 +145,6 @@ fn what_is_no_damage_ends_the_read() {
     let chunks = open(&whole).dataset("line").expect("line").chunks().expect("chunks");
     damaged[chunks[0].position as usize..][..4].fill(0xff);
 
-    // A chunk that asks for more than is allowed is lost; where all do, nothing can be read.
     let limits = Limits { read_bytes: 1000, ..Default::default() };
     let small = Options::new().limits(limits).from_bytes(damaged.clone()).expect("it opens");
     let error = small.dataset("line").expect("line").read_past_damage::<Vec<i32>>(..).expect_err("too much");
@@ -162,6 +161,25 @@ fn what_is_no_damage_ends_the_read() {
     let past = extents.run(read, fetch).expect("range by range");
     assert!(past.value == expected.value);
     assert_eq!((lost(&past), past.damaged.len()), (lost(&expected), 1));
+}
+
+/// Two of four chunks have more bytes in the file than they have without their filters.
+#[cfg(feature = "deflate")]
+#[test]
+fn chunks_that_ask_for_too_much_are_told() {
+    let whole = bytes("files/chunks_masks.h5");
+    let sound = open(&whole).dataset("btree1").expect("btree1");
+    let limits = Limits { chunk_bytes: 16, ..Default::default() };
+    let file = Options::new().limits(limits).from_bytes(whole).expect("it opens");
+    let past = file.dataset("btree1").expect("btree1").read_past_damage::<Vec<i64>>(..).expect("past damage");
+    assert_eq!(lost(&past), BTreeSet::from([vec![0], vec![12]]));
+    assert!(past.damaged.iter().all(|chunk| chunk.error.kind() == ErrorKind::Limit));
+    assert_eq!(past.value, expected(&sound, &places(sound.shape()), &lost(&past)));
+    // Where any chunk would be too much there is nothing to go past.
+    let limits = Limits { chunk_bytes: 15, ..Default::default() };
+    let file = Options::new().limits(limits).from_bytes(bytes("files/chunks_masks.h5")).expect("it opens");
+    let error = file.dataset("btree1").expect("btree1").read_past_damage::<Vec<i64>>(..).expect_err("too much");
+    assert_eq!(error.kind(), ErrorKind::Limit);
 }
 
 /// Where the nodes of a kind stand that belong to a dataset.
