@@ -81,7 +81,7 @@ fn selections_into_everything() {
 
 #[test]
 fn chunk_by_chunk_gives_the_whole() {
-    for path in ["/deflated", "/missing", "/three", "/never", "/one chunk"] {
+    for path in ["/deflated", "/missing", "/three", "/never", "/one chunk", "/line"] {
         let dataset = dataset("files/chunks_btree1.h5", path);
         let all: Vec<i64> = dataset.read(..).expect("all");
         let shape: Vec<u64> = dataset.shape().to_vec();

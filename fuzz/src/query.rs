@@ -21,7 +21,8 @@ pub fn query(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else { return };
     let Ok(predicate) = text.parse::<Predicate>() else { return };
     let shown = predicate.to_string();
-    assert_eq!(shown.parse().as_ref(), Ok(&predicate), "{shown}");
+    // As text, since NaN is not even itself.
+    assert_eq!(shown.parse::<Predicate>().map(|again| again.to_string()), Ok(shown.clone()));
     for table in all() {
         let rows = |indexes| table.select(predicate.clone()).indexes(indexes).rows().map_err(|e| e.to_string());
         let scanned = rows(IndexUse::Never);

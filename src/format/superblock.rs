@@ -62,6 +62,19 @@ pub struct Old {
     pub root: SymbolTableEntry,
 }
 
+/// The flag of a file that somebody writes to.
+pub const WRITING: u32 = 1;
+
+/// The flag of a file that somebody writes to while others read (single writer, multiple readers).
+pub const SWMR_WRITING: u32 = 4;
+
+/// True where the bytes of a superblock say that others may read while somebody writes, whether their checksum holds or not.
+#[must_use]
+pub fn claims_swmr(bytes: &[u8]) -> bool {
+    let flags = bytes.get(SIGNATURE.len()..).and_then(<[u8]>::first_chunk);
+    matches!(flags, Some([3, _, _, flags]) if u32::from(*flags) & SWMR_WRITING != 0)
+}
+
 impl Superblock {
     /// The version: 0 to 3.
     #[must_use]

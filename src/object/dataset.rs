@@ -4,6 +4,7 @@ use std::sync::Arc;
 use super::chunked::ChunkReader;
 use super::heap::FileHeap;
 use super::info::{ObjectInfo, object_methods};
+use super::past_damage::Damage;
 use super::raw::{FillPattern, RawData, Store};
 use super::storage_info::{FillInfo, FilterInfo, Layout, StoredChunk};
 use super::virtual_read::{self, Nesting};
@@ -31,7 +32,7 @@ pub struct Dataset {
     parts: Arc<Parts>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Parts {
     dataspace: Dataspace,
     datatype: Arc<Datatype>,
@@ -125,9 +126,22 @@ impl Dataset {
             at,
             file: file.clone(),
             nesting,
+            damage: None,
         };
         let parts = Parts { dataspace, datatype, layout, external: is_external, pipeline, fill, raw };
         Ok(Self { info, parts: Arc::new(parts) })
+    }
+
+    /// Lets go of all that is kept of the file ([`File::refresh`](crate::File::refresh)), and reads the object header again:
+    /// the dataset has the shape, and leads to the elements, that are in the file now. Its attributes are read again too.
+    /// Other handles of the dataset, also clones of this one, stay as they are.
+    ///
+    /// # Errors
+    /// As [`File::dataset`](crate::File::dataset), where the dataset cannot be opened any more; this one is then as it was.
+    pub fn refresh(&mut self) -> Result<()> {
+        self.file().refresh()?;
+        *self = self.info.again().and_then(|info| Self::open(info, Nesting::default())).in_object(self.path())?;
+        Ok(())
     }
 
     /// The fill value, and whether it is never to be written.
@@ -270,9 +284,8 @@ impl Dataset {
         let Store::Chunked(grid) = &self.parts.raw.store else { return Ok(Vec::new()) };
         let storage = self.file().storage();
         let found = grid.find(storage, &grid.whole()).in_object(self.path())?;
-        let chunk = grid.layout.chunk();
         let info = found.iter().map(|(scaled, entry)| StoredChunk {
-            offset: scaled.iter().zip(chunk).map(|(s, n)| s * n).collect(),
+            offset: grid.offset(scaled),
             position: storage.position(entry.address),
             size: entry.size,
             filter_mask: entry.mask,
@@ -383,6 +396,13 @@ impl Dataset {
             return Err(Usage::Null.into());
         }
         selection.resolve(self.shape())
+    }
+
+    /// The same dataset, of which reads go on past damaged chunks and note them.
+    pub(super) fn noting(&self, damage: Arc<Damage>) -> Self {
+        let mut parts = Parts::clone(&self.parts);
+        parts.raw.damage = Some(damage);
+        Self { info: self.info.clone(), parts: Arc::new(parts) }
     }
 
     pub(super) fn raw(&self) -> &RawData {

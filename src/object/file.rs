@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use super::attribute::Attribute;
 use super::chunked::{ChunkCache, Workspaces};
@@ -22,7 +22,7 @@ use crate::limits::Limits;
 use crate::source::Source;
 use crate::walk::object::ObjectHeader;
 use crate::walk::survey::{self, Data as SurveyData, Survey};
-use crate::walk::{Condition, OpenFile, Storage};
+use crate::walk::{Condition, Frame, OpenFile, Storage};
 
 /// An HDF5 file, open for reading.
 ///
@@ -43,7 +43,8 @@ use crate::walk::{Condition, OpenFile, Storage};
 pub struct File(Arc<Inner>);
 
 struct Inner {
-    opened: OpenFile,
+    frame: Frame,
+    root: RwLock<Arc<ObjectHeader>>,
     options: Options,
     threads: usize,
     chunk_cache: ChunkCache,
@@ -111,11 +112,16 @@ impl File {
     }
 
     pub(super) fn new(opened: OpenFile, options: Options) -> Self {
+        let OpenFile { frame, root } = opened;
+        let budget = frame.storage.limits().chunk_cache_bytes;
+        // Chunks that somebody fills meanwhile are other ones each time.
+        let kept = if frame.condition.open_for_swmr { 0 } else { budget };
         Self(Arc::new(Inner {
             threads: options.most_threads(),
-            chunk_cache: ChunkCache::new(opened.frame.storage.limits().chunk_cache_bytes),
-            workspaces: Workspaces::new(opened.frame.storage.limits().chunk_cache_bytes),
-            opened,
+            chunk_cache: ChunkCache::new(kept),
+            workspaces: Workspaces::new(budget),
+            frame,
+            root: RwLock::new(root),
             options,
             others: Mutex::default(),
             last_group: Mutex::default(),
@@ -141,7 +147,46 @@ impl File {
     /// The root group.
     #[must_use]
     pub fn root(&self) -> Group {
-        Group::new(ObjectInfo::new(self.clone(), self.0.opened.root.clone(), Arc::from("/")))
+        let root = self.0.root.read().unwrap_or_else(PoisonError::into_inner).clone();
+        Group::new(ObjectInfo::new(self.clone(), root, Arc::from("/")))
+    }
+
+    /// Lets go of all that is kept of the file and of those that it names, so that what is opened and read from now on is as
+    /// the file is from now on. For files that somebody writes to meanwhile.
+    ///
+    /// A file that is open for SWMR writing ([`Condition::open_for_swmr`]) can be read at any time: elements below the shape
+    /// that a dataset has here are in the file. Other writers promise nothing before they close it.
+    ///
+    /// What was opened before stays as it was opened: a dataset has its shape ([`Dataset::refresh`] reads it again), groups
+    /// have the links, and attributes the values that were there. So do [`condition`](Self::condition), the
+    /// [`superblock`](Self::superblock) and the paths of [`path_at`](Self::path_at). Calls that run meanwhile may see either
+    /// state.
+    ///
+    /// ```no_run
+    /// # fn main() -> h5kit::Result<()> {
+    /// let file = h5kit::File::open("measuring.h5")?;
+    /// let mut values = file.dataset("/values")?;
+    /// let mut seen = 0;
+    /// loop {
+    ///     values.refresh()?;
+    ///     let new: Vec<f64> = values.read(seen..values.shape()[0])?;
+    ///     seen += new.len() as u64;
+    ///     # break Ok(());
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `Io`; `Corrupt` where the root group cannot be read any more.
+    pub fn refresh(&self) -> Result<()> {
+        self.storage().refresh()?;
+        self.0.chunk_cache.clear();
+        // They are opened again where they are asked for.
+        self.0.others.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.0.last_group.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        let root = self.0.frame.root()?;
+        *self.0.root.write().unwrap_or_else(PoisonError::into_inner) = root;
+        Ok(())
     }
 
     /// The group at a path from the root. Links on the way are followed.
@@ -258,19 +303,19 @@ impl File {
     /// What is unusual about the file.
     #[must_use]
     pub fn condition(&self) -> &Condition {
-        &self.0.opened.frame.condition
+        &self.0.frame.condition
     }
 
     /// The superblock, as it is stored.
     #[must_use]
     pub fn superblock(&self) -> &Superblock {
-        &self.0.opened.frame.superblock
+        &self.0.frame.superblock
     }
 
     /// Bytes before the superblock: the user block.
     #[must_use]
     pub fn user_block_size(&self) -> u64 {
-        self.0.opened.frame.position
+        self.0.frame.position
     }
 
     /// What the file may make the reader do.
@@ -309,7 +354,7 @@ impl File {
     }
 
     pub(crate) fn storage(&self) -> &Storage {
-        &self.0.opened.frame.storage
+        &self.0.frame.storage
     }
 
     /// Visits everything in the file: what each of its bytes is for, and all that is wrong. One fault does not
@@ -318,7 +363,7 @@ impl File {
     /// # Errors
     /// Only where the source lacks something or the system fails.
     pub fn survey(&self, data: SurveyData) -> Result<Survey> {
-        survey::survey(&self.0.opened.frame, data)
+        survey::survey(&self.0.frame, data)
     }
 
     /// True where both are handles of one opened file.

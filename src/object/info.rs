@@ -148,6 +148,12 @@ impl ObjectInfo {
         self.header.prefix.creation_order_tracked()
     }
 
+    /// The same object with its header as it is now.
+    pub(super) fn again(&self) -> Result<Self> {
+        let header = ObjectHeader::read(self.file.storage(), self.header.address)?;
+        Ok(Self::new(self.file.clone(), header, self.path.clone()))
+    }
+
     pub(crate) fn header(&self) -> &ObjectHeader {
         &self.header
     }

@@ -29,6 +29,7 @@ pub struct Options {
     neighbours: Option<Arc<dyn Neighbours>>,
     anywhere: bool,
     threads: Option<NonZero<usize>>,
+    read_attempts: Option<NonZero<u32>>,
 }
 
 impl Options {
@@ -55,6 +56,17 @@ impl Options {
     #[must_use]
     pub fn threads(self, threads: NonZero<usize>) -> Self {
         Self { threads: Some(threads), ..self }
+    }
+
+    /// How often a structure is read that breaks the format, with pauses that grow up to some milliseconds: while a writer
+    /// is at work half of it may be old and half new. Default, as in libhdf5: 100 where the file is open for SWMR writing
+    /// ([`Condition::open_for_swmr`](crate::Condition::open_for_swmr)), else 1. On `wasm` it is always 1.
+    ///
+    /// Where a structure has stayed as it is through all attempts the file is taken for damaged, and nothing is read more
+    /// than once until [`File::refresh`].
+    #[must_use]
+    pub fn read_attempts(self, attempts: NonZero<u32>) -> Self {
+        Self { read_attempts: Some(attempts), ..self }
     }
 
     pub(super) fn most_threads(&self) -> usize {
@@ -88,7 +100,7 @@ impl Options {
     /// As [`open`](Self::open), but for faults of the root group.
     pub fn survey(self, path: impl AsRef<Path>, data: SurveyData) -> Result<Survey> {
         let source = self.find(path.as_ref())?;
-        survey::survey(&Frame::open(source, self.limits)?, data)
+        survey::survey(&Frame::open(source, self.limits, self.read_attempts)?, data)
     }
 
     /// The bytes of a file, or of all the files that a name stands for.
@@ -139,7 +151,7 @@ impl Options {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn from_source(self, source: Arc<dyn Source>) -> Result<File> {
-        let opened = OpenFile::open(source, self.limits.clone())?;
+        let opened = OpenFile::open(source, self.limits.clone(), self.read_attempts)?;
         if let Some(info) = &opened.frame.driver_info {
             check_driver(info)?;
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::chunked;
 use super::file::File;
+use super::past_damage::Damage;
 use super::virtual_read::{self, Nesting};
 use super::workers;
 use crate::bytes::Addr;
@@ -73,6 +74,8 @@ pub(super) struct RawData {
     pub(super) at: u64,
     /// For the source of a virtual dataset: how deep it is.
     pub(super) nesting: Nesting,
+    /// Where damaged chunks are noted by a read that goes on past them.
+    pub(super) damage: Option<Arc<Damage>>,
 }
 
 /// Runs shorter than this are read together with what lies between them.
@@ -91,6 +94,14 @@ struct Move {
 impl RawData {
     pub(super) fn element_size(&self) -> usize {
         self.datatype.size as usize
+    }
+
+    /// What was read of the chunk at some offset; `None` where it is damaged and the read goes on past that.
+    pub(super) fn past_damage<T>(&self, read: Result<T>, offset: impl FnOnce() -> Vec<u64>) -> Result<Option<T>> {
+        match (read, &self.damage) {
+            (Err(e), Some(damage)) => damage.note(offset(), e).map(|()| None),
+            (read, _) => read.map(Some),
+        }
     }
 
     /// Refuses bytes that are more than those of the file may become. Where other files hold elements too, there may be any
@@ -139,8 +150,12 @@ impl RawData {
         }
     }
 
-    /// Fills `target` with the selected elements.
+    /// Fills `target` with the selected elements. Chunks of a file that is being written may be torn as well.
     pub(super) fn read(&self, selected: &Resolved, target: &mut [u8]) -> Result<()> {
+        self.file.storage().retrying(|| self.read_now(selected, target))
+    }
+
+    fn read_now(&self, selected: &Resolved, target: &mut [u8]) -> Result<()> {
         if target.is_empty() {
             return Ok(());
         }

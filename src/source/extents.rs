@@ -10,7 +10,8 @@ use crate::error::{Error, Result};
 ///
 /// A read of anything else fails as *missing* and is noted. Whoever drives the reading fetches what
 /// [`take_missing`](Self::take_missing) names, adds it with [`insert`](Self::insert), and calls again:
-/// reading has no other effect, so it can be done again.
+/// reading has no other effect, so it can be done again. What was fetched stays, also where the file is
+/// [refreshed](Source::refresh): of one that has changed make a new source.
 ///
 /// ```
 /// # fn main() -> h5kit::Result<()> {

@@ -3,6 +3,7 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::pages::Pages;
 use super::{Source, past_end};
@@ -11,13 +12,15 @@ use crate::error::{Error, Result};
 /// A file that is read at positions; its own cursor is not used.
 ///
 /// Short reads are answered from pages, of which up to 4 MiB are kept: a file that is changed while it is open may be
-/// seen as it was or as it is.
+/// seen as it was or as it is, until [`refresh`](Source::refresh).
 #[derive(Debug)]
 pub struct FileSource {
     file: File,
-    length: u64,
+    length: AtomicU64,
     name: String,
     pages: Pages,
+    /// Nothing is kept: each read is one of the file.
+    keeps_nothing: AtomicBool,
 }
 
 impl FileSource {
@@ -32,7 +35,13 @@ impl FileSource {
             if metadata.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok((file, metadata.len())) }
         });
         match opened {
-            Ok((file, length)) => Ok(Self { file, length, name, pages: Pages::default() }),
+            Ok((file, length)) => Ok(Self {
+                file,
+                length: length.into(),
+                name,
+                pages: Pages::default(),
+                keeps_nothing: AtomicBool::new(false),
+            }),
             Err(e) => Err(Error::io(name, e)),
         }
     }
@@ -40,14 +49,27 @@ impl FileSource {
 
 impl Source for FileSource {
     fn len(&self) -> u64 {
-        self.length
+        self.length.load(Ordering::Relaxed)
+    }
+
+    fn refresh(&self) -> Result<()> {
+        let metadata = self.file.metadata().map_err(|e| Error::io(self.name.clone(), e))?;
+        self.pages.clear();
+        self.length.store(metadata.len(), Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn keep_nothing(&self) {
+        self.keeps_nothing.store(true, Ordering::Relaxed);
+        self.pages.clear();
     }
 
     fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
-        if range.start > range.end || range.end > self.length {
-            return Err(past_end(&range, self.length));
+        let end = self.len();
+        if range.start > range.end || range.end > end {
+            return Err(past_end(&range, end));
         }
-        let length = usize::try_from(range.end - range.start).map_err(|_| past_end(&range, self.length))?;
+        let length = usize::try_from(range.end - range.start).map_err(|_| past_end(&range, end))?;
         let mut bytes = vec![0; length];
         self.read_into(range.start, &mut bytes)?;
         Ok(Cow::Owned(bytes))
@@ -55,12 +77,10 @@ impl Source for FileSource {
 
     fn read_into(&self, at: u64, buffer: &mut [u8]) -> Result<()> {
         let fetch = |at, bytes: &mut [u8]| read_exact_at(&self.file, bytes, at);
-        let inside = at.checked_add(buffer.len() as u64).is_some_and(|end| end <= self.length);
-        let read = if inside && buffer.len() <= Pages::LONGEST {
-            self.pages.read(at, buffer, self.length, fetch)
-        } else {
-            fetch(at, buffer)
-        };
+        let length = self.len();
+        let inside = at.checked_add(buffer.len() as u64).is_some_and(|end| end <= length);
+        let kept = inside && buffer.len() <= Pages::LONGEST && !self.keeps_nothing.load(Ordering::Relaxed);
+        let read = if kept { self.pages.read(at, buffer, length, fetch) } else { fetch(at, buffer) };
         read.map_err(|e| Error::io(self.name.clone(), e))
     }
 }

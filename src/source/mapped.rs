@@ -8,7 +8,8 @@ use memmap2::Mmap;
 use super::{Source, slice};
 use crate::error::{Error, Result};
 
-/// A file mapped into memory.
+/// A file mapped into memory, with the length that it had then: what was appended later is not seen, also not by
+/// [`refresh`](Source::refresh).
 #[derive(Debug)]
 pub struct Mapped(Mmap);
 

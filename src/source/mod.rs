@@ -8,6 +8,10 @@
 //! | [`Extents`] | ranges that somebody fetched | a copy, or *missing* |
 //! | [`Family`], [`Multi`] | several files shown as one | what the member gives |
 //! | [`Traced`] | another source | what that gives, and a log of it |
+//!
+//! Of a file that grows, [`refresh`](Source::refresh) shows what was appended where the file is read at positions. A map has
+//! the length that the file had when it was mapped, and fetched ranges are those of the file of that length: both are opened
+//! anew.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -68,6 +72,19 @@ pub trait Source: Debug + Send + Sync {
         buffer.copy_from_slice(&bytes);
         Ok(())
     }
+
+    /// Lets go of copies of the bytes, and asks for the length again: what is read from now on is as it is from now on.
+    /// Sources that read anew each time, and those that cannot, do nothing.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn refresh(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Says that somebody writes to the bytes meanwhile, in an order that readers rely on: what is read later must not be
+    /// older than what was read before. A source that keeps copies keeps none from now on.
+    fn keep_nothing(&self) {}
 
     /// Says which ranges will be read next, so that a source that fetches them can do it at once.
     ///

@@ -15,7 +15,22 @@ const MOST_AHEAD: u8 = 16;
 /// Where reads go on from page to page more pages are read at once, twice as many each time; a page far from the others
 /// is read alone.
 #[derive(Debug, Default)]
-pub(super) struct Pages(Mutex<Vec<Slot>>);
+pub(super) struct Pages(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    slots: Vec<Slot>,
+    /// Grows with every clearing: pages that were asked for before one are not kept after it.
+    generation: u64,
+}
+
+/// A page that is not here.
+struct Needed {
+    number: u64,
+    /// Pages to read from there on.
+    ahead: u8,
+    generation: u64,
+}
 
 /// Room for one page: those whose numbers leave the same rest share it.
 #[derive(Clone, Debug, Default)]
@@ -48,15 +63,12 @@ impl Pages {
     ) -> io::Result<()> {
         let mut done = 0;
         loop {
-            let (number, ahead) = match self.take(at, &mut done, buffer) {
-                None => return Ok(()),
-                Some(needed) => needed,
-            };
+            let Some(needed) = self.take(at, &mut done, buffer) else { return Ok(()) };
             // Nobody waits for the system with the lock held.
-            let start = number * PAGE as u64;
+            let start = needed.number * PAGE as u64;
             // At least what is left of the buffer, by one call.
             let wanted = at.saturating_add(buffer.len() as u64).next_multiple_of(PAGE as u64);
-            let end = start.saturating_add(PAGE as u64 * u64::from(ahead)).max(wanted).min(length);
+            let end = start.saturating_add(PAGE as u64 * u64::from(needed.ahead)).max(wanted).min(length);
             let mut bytes = vec![0; (end - start) as usize];
             if fetch(start, &mut bytes).is_err() {
                 // The file may be shorter by now: what is asked for alone may still be there.
@@ -66,14 +78,21 @@ impl Pages {
             let n = (bytes.len() - skip).min(buffer.len() - done);
             buffer[done..done + n].copy_from_slice(&bytes[skip..skip + n]);
             done += n;
-            self.keep(number, ahead, &bytes);
+            self.keep(&needed, &bytes);
         }
     }
 
-    /// Copies what is here from byte `done` of the buffer on; gives the first page that is not here, and how many to
-    /// read from there on.
-    fn take(&self, at: u64, done: &mut usize, buffer: &mut [u8]) -> Option<(u64, u8)> {
-        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Forgets all pages.
+    pub(super) fn clear(&self) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.slots.clear();
+        state.generation += 1;
+    }
+
+    /// Copies what is here from byte `done` of the buffer on; gives the first page that is not here.
+    fn take(&self, at: u64, done: &mut usize, buffer: &mut [u8]) -> Option<Needed> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let State { slots, generation } = &mut *state;
         if slots.is_empty() {
             slots.resize_with(SLOTS, Slot::default);
         }
@@ -83,7 +102,8 @@ impl Pages {
             let Some(page) = slots[number as usize % SLOTS].page(number) else {
                 let before = number.checked_sub(1).map(|before| (before, &slots[before as usize % SLOTS]));
                 let before = before.filter(|(number, slot)| slot.page(*number).is_some());
-                return Some((number, before.map_or(1, |(_, slot)| slot.together.saturating_mul(2).min(MOST_AHEAD))));
+                let ahead = before.map_or(1, |(_, slot)| slot.together.saturating_mul(2).min(MOST_AHEAD));
+                return Some(Needed { number, ahead, generation: *generation });
             };
             let n = (PAGE - skip).min(buffer.len() - *done);
             buffer[*done..*done + n].copy_from_slice(&page[skip..skip + n]);
@@ -93,13 +113,16 @@ impl Pages {
     }
 
     /// Keeps pages that were read together. The last one of a file may be short: nothing after its end is asked for.
-    fn keep(&self, first: u64, together: u8, bytes: &[u8]) {
-        let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for (number, stored) in (first..).zip(bytes.chunks(PAGE)) {
-            let Some(slot) = slots.get_mut(number as usize % SLOTS) else { return };
+    fn keep(&self, read: &Needed, bytes: &[u8]) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.generation != read.generation {
+            return;
+        }
+        for (number, stored) in (read.number..).zip(bytes.chunks(PAGE)) {
+            let Some(slot) = state.slots.get_mut(number as usize % SLOTS) else { return };
             let page = slot.bytes.get_or_insert_with(|| Box::new([0; PAGE]));
             page[..stored.len()].copy_from_slice(stored);
-            (slot.number, slot.together) = (number, together);
+            (slot.number, slot.together) = (number, read.ahead);
         }
     }
 }

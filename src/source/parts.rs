@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::{Source, past_end};
 use crate::error::Result;
 
-/// Files of one size, one after the other; a short one is filled up with zeros.
+/// Files of one size, one after the other; a short one is filled up with zeros. A member that was added later is not seen by
+/// [`refresh`](Source::refresh).
 #[derive(Debug)]
 pub struct Family {
     members: Vec<Arc<dyn Source>>,
@@ -23,6 +24,14 @@ impl Family {
 impl Source for Family {
     fn len(&self) -> u64 {
         self.member_size.saturating_mul(self.members.len() as u64)
+    }
+
+    fn refresh(&self) -> Result<()> {
+        self.members.iter().try_for_each(|member| member.refresh())
+    }
+
+    fn keep_nothing(&self) {
+        self.members.iter().for_each(|member| member.keep_nothing());
     }
 
     fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
@@ -78,6 +87,14 @@ impl Source for Multi {
     fn available(&self, at: u64) -> u64 {
         let member = self.members.iter().rev().find(|(start, _)| *start <= at);
         member.map_or(0, |(start, member)| member.len().saturating_sub(at - start))
+    }
+
+    fn refresh(&self) -> Result<()> {
+        self.members.iter().try_for_each(|(_, member)| member.refresh())
+    }
+
+    fn keep_nothing(&self) {
+        self.members.iter().for_each(|(_, member)| member.keep_nothing());
     }
 
     fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {

@@ -95,3 +95,26 @@ fn a_trace_is_in_order() {
     assert_eq!(traced.take_log(), [1..4, 5..7]);
     assert_eq!(traced.take_log(), []);
 }
+
+#[test]
+fn a_refreshed_file_is_as_it_is_now() {
+    let mut written = tempfile::NamedTempFile::new().expect("a file");
+    written.write_all(&[1; 100]).expect("written");
+    let open = || Arc::new(FileSource::open(written.path()).expect("opened"));
+    let (kept, direct, whole) = (open(), open(), open());
+    direct.keep_nothing();
+    let parts = Family::new(vec![Arc::new(Traced::new(whole)) as Arc<dyn Source>], 200);
+    let parts = Multi::new(vec![(0, Arc::new(parts) as Arc<dyn Source>)]);
+    let first = |source: &dyn Source| source.read(0..1).expect("inside")[0];
+    assert_eq!((first(&*kept), first(&*direct), first(&parts)), (1, 1, 1));
+    std::fs::write(written.path(), [2; 150]).expect("written over");
+    assert_eq!((first(&*kept), first(&*direct), first(&parts)), (1, 2, 1));
+    assert_eq!(kept.len(), 100);
+    kept.refresh().expect("refreshed");
+    parts.refresh().expect("refreshed");
+    assert_eq!((first(&*kept), first(&parts), kept.len()), (2, 2, 150));
+    check(&*kept, &[2; 150]);
+    parts.keep_nothing();
+    std::fs::write(written.path(), [3; 150]).expect("written over");
+    assert_eq!((first(&*kept), first(&parts)), (2, 3));
+}

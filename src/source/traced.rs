@@ -49,6 +49,14 @@ impl Source for Traced {
         self.inner.read_into(at, buffer)
     }
 
+    fn refresh(&self) -> Result<()> {
+        self.inner.refresh()
+    }
+
+    fn keep_nothing(&self) {
+        self.inner.keep_nothing();
+    }
+
     fn prefetch(&self, ranges: &[Range<u64>]) -> Result<()> {
         self.inner.prefetch(ranges)
     }

@@ -28,6 +28,10 @@ pub(crate) struct Found {
 /// # Errors
 /// An index or heap that cannot be read.
 pub(crate) fn all(storage: &Storage, header: &ObjectHeader) -> Result<Vec<Result<Found>>> {
+    storage.retrying(|| all_now(storage, header))
+}
+
+fn all_now(storage: &Storage, header: &ObjectHeader) -> Result<Vec<Result<Found>>> {
     let mut found = Siblings::new();
     let tracked = header.prefix.creation_order_tracked();
     each(header.stored(MessageType::ATTRIBUTE), |(message, block)| {
@@ -41,7 +45,8 @@ pub(crate) fn all(storage: &Storage, header: &ObjectHeader) -> Result<Vec<Result
         let heap = Heap::open(storage, heap)?;
         let records = tree.all(storage)?;
         each(records.iter(), |record| {
-            let attribute = dense(storage, &heap, record, tree.header.record_type, tracked);
+            let read = || dense(storage, &heap, record, tree.header.record_type, tracked);
+            let attribute = storage.retrying(read);
             found.keep(storage, attribute, Found::size)
         })?;
     }
@@ -50,6 +55,10 @@ pub(crate) fn all(storage: &Storage, header: &ObjectHeader) -> Result<Vec<Result
 
 /// The attribute of a name, found through the index where there is one.
 pub(crate) fn find(storage: &Storage, header: &ObjectHeader, name: &[u8]) -> Result<Option<Found>> {
+    storage.retrying(|| find_now(storage, header, name))
+}
+
+fn find_now(storage: &Storage, header: &ObjectHeader, name: &[u8]) -> Result<Option<Found>> {
     let tracked = header.prefix.creation_order_tracked();
     if let Some((message, block)) = header.attribute_named(name) {
         let order = message.creation_order.filter(|_| tracked).map(u32::from);

@@ -165,6 +165,27 @@ impl Tree {
         Ok(records)
     }
 
+    /// The record that `place` finds equal, of a tree without two of them: nodes beside the way to it are not read. Where the
+    /// records are not in order it may not be found.
+    pub(crate) fn only(&self, storage: &Storage, place: &dyn Fn(&[u8]) -> Ordering) -> Result<Option<Records>> {
+        let (mut child, mut depth) = (self.root(), self.header.depth);
+        while child.records > 0 {
+            let mut found = self.no_records(storage);
+            let next = self.with_node(storage, child, depth, |node, _| {
+                let i = node.records.partition_point(|record| place(record) == Ordering::Less);
+                let equal = node.records.get(i).filter(|record| place(record) == Ordering::Equal);
+                found.bytes.extend_from_slice(equal.copied().unwrap_or_default());
+                Ok(node.children.get(i).copied())
+            })?;
+            if !found.bytes.is_empty() {
+                return Ok(Some(found));
+            }
+            let Some(next) = next else { break };
+            (child, depth) = (next, depth.saturating_sub(1));
+        }
+        Ok(None)
+    }
+
     /// Reads and decodes one node; `use_node` gets it.
     pub(crate) fn with_node<T>(
         &self,

@@ -280,7 +280,8 @@ mod tests {
     }
 
     fn storage(source: Arc<dyn Source>) -> Storage {
-        Storage::new(source, 0, Widths::default(), Limits::default())
+        let attempts = crate::walk::attempts::Attempts::new(None, false);
+        Storage::new(source, 0, Widths::default(), Limits::default(), attempts)
     }
 
     fn object(view: Result<View<'_>>, index: u32) -> std::result::Result<(u64, Vec<u8>), String> {

@@ -65,6 +65,10 @@ impl Links {
     /// # Errors
     /// A heap or the root of an index that cannot be read.
     pub(crate) fn all(&self, storage: &Storage, header: &ObjectHeader) -> Result<Vec<Result<Link>>> {
+        storage.retrying(|| self.all_now(storage, header))
+    }
+
+    fn all_now(&self, storage: &Storage, header: &ObjectHeader) -> Result<Vec<Result<Link>>> {
         match self {
             Self::Old { btree, heap } => all_old(storage, *btree, heap),
             Self::Compact => Ok(compact(header).collect()),
@@ -81,6 +85,10 @@ impl Links {
 
     /// The link of a name, found through the index.
     pub(crate) fn find(&self, storage: &Storage, header: &ObjectHeader, name: &[u8]) -> Result<Option<Link>> {
+        storage.retrying(|| self.find_now(storage, header, name))
+    }
+
+    fn find_now(&self, storage: &Storage, header: &ObjectHeader, name: &[u8]) -> Result<Option<Link>> {
         // A damaged neighbour is no obstacle, unless what is looked for may be there.
         let pick = |links: &mut dyn Iterator<Item = Result<Link>>| {
             let mut fault = None;
@@ -103,7 +111,7 @@ impl Links {
             Self::Compact => pick(&mut compact(header)),
             Self::Dense { info, heap, opened } => {
                 let Some(index) = info.name_index else {
-                    return pick(&mut self.all(storage, header)?.into_iter());
+                    return pick(&mut self.all_now(storage, header)?.into_iter());
                 };
                 let hash = lookup3(name);
                 // The hash is what the record begins with. Several names may have the same.
@@ -146,7 +154,7 @@ fn dense(storage: &Storage, heap: Addr, records: &Records, kind: RecordType) -> 
             let record = LinkRecord::decode(record, kind)?;
             heap.with_object(storage, record.id(), |object| Ok(Link::decode(object)?))
         };
-        links.keep(storage, link(), size)
+        links.keep(storage, storage.retrying(link), size)
     })?;
     Ok(links.into_found())
 }

@@ -17,6 +17,8 @@ pub(super) struct Memo {
 struct State {
     used: u64,
     kept: HashMap<(Addr, Structure), Arc<dyn Any + Send + Sync>, Seed>,
+    /// Grows with every clearing: what was being decoded meanwhile is not kept.
+    generation: u64,
 }
 
 /// What the hashes of one memo begin with, so that no file can choose addresses that meet in one place.
@@ -64,6 +66,14 @@ impl Memo {
         Self { budget, state: Mutex::default() }
     }
 
+    /// Forgets everything: what is needed again is read again.
+    pub(super) fn clear(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.kept.clear();
+        state.used = 0;
+        state.generation += 1;
+    }
+
     /// The structure at an address, decoded now unless it was before. `decode` gives it with its bytes; `None` where it
     /// is not worth keeping.
     ///
@@ -77,14 +87,20 @@ impl Memo {
         const OVERHEAD: u64 = 128;
         let key = (address, structure);
         let lock = || self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = lock().kept.get(&key).cloned().and_then(|kept| kept.downcast::<T>().ok()) {
+        let state = lock();
+        if let Some(found) = state.kept.get(&key).cloned().and_then(|kept| kept.downcast::<T>().ok()) {
             return Ok(found);
         }
+        let generation = state.generation;
+        drop(state);
         let (value, bytes) = decode()?;
         let value = Arc::new(value);
         let Some(bytes) = bytes else { return Ok(value) };
         let cost = bytes.saturating_add(OVERHEAD);
         let mut state = lock();
+        if state.generation != generation {
+            return Ok(value);
+        }
         if state.used.saturating_add(cost) > self.budget {
             state.kept.clear();
             state.used = 0;

@@ -4,6 +4,7 @@
 //! structures, so it can be run again when a source lacked some ranges; loops over siblings go through
 //! [`each`], so that one round finds out what all of them lack.
 
+mod attempts;
 pub(crate) mod attributes;
 pub(crate) mod btree_v1;
 pub(crate) mod btree_v2;

@@ -54,7 +54,7 @@ impl ObjectHeader {
     /// A header that breaks the format, or holds a message that must be understood and is not.
     pub(crate) fn read(storage: &Storage, address: Addr) -> Result<Arc<Self>> {
         storage.memo_some(address, Structure::ObjectHeader, || {
-            let header = Self::load(storage, address)?;
+            let header = storage.retrying(|| Self::load(storage, address))?;
             // Groups are gone through again and again; a dataset is opened once, and small headers are read again sooner
             // than found.
             let kept = header.messages.len() > MANY || !header.has(MessageType::DATA_LAYOUT);

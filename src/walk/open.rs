@@ -1,5 +1,7 @@
+use std::num::NonZero;
 use std::sync::Arc;
 
+use super::attempts::Attempts;
 use super::object::ObjectHeader;
 use super::storage::Storage;
 use crate::bytes::{Addr, Block, Widths};
@@ -11,7 +13,7 @@ use crate::format::message::cache_image::CacheImageLocation;
 use crate::format::message::shared_message_table::SharedMessageTableLocation;
 use crate::format::object_header::MessageType;
 use crate::format::shared_message_table::SharedMessageTable;
-use crate::format::superblock::{self, Form, SIGNATURE, Superblock};
+use crate::format::superblock::{self, Form, SIGNATURE, SWMR_WRITING, Superblock, WRITING};
 use crate::limits::Limits;
 use crate::source::Source;
 
@@ -54,8 +56,9 @@ impl OpenFile {
     /// The driver information of a file of which this may be one member only; `None` where there is none,
     /// or where it is in another member.
     pub(crate) fn peek_driver_info(source: Arc<dyn Source>, limits: Limits) -> Option<DriverInfo> {
-        let (position, superblock) = find_superblock(source.as_ref()).ok()?;
-        let storage = Storage::new(source, position, superblock.widths, limits);
+        let (position, superblock) = find_superblock(source.as_ref(), None).ok()?;
+        let attempts = Attempts::new(None, flags(&superblock) & SWMR_WRITING != 0);
+        let storage = Storage::new(source, position, superblock.widths, limits, attempts);
         if let Some(address) = superblock.driver_info() {
             return read_driver_info(&storage, address).ok();
         }
@@ -64,23 +67,25 @@ impl OpenFile {
         DriverInfo::decode_message(run.block()).ok()
     }
 
-    /// Finds and reads the superblock, its extension and the root group's header.
-    pub(crate) fn open(source: Arc<dyn Source>, limits: Limits) -> Result<Self> {
-        let frame = Frame::open(source, limits)?;
-        let root = frame.superblock.root().ok_or_else(|| {
-            Corrupt::new(Structure::Superblock, "root group object header address", frame.position, Fault::Undefined)
-        })?;
-        let root = ObjectHeader::read(&frame.storage, root).in_object("/")?;
+    /// Finds and reads the superblock, its extension and the root group's header. What breaks the format is read so many
+    /// times as are asked for, or as the state of the file asks for.
+    pub(crate) fn open(source: Arc<dyn Source>, limits: Limits, read_attempts: Option<NonZero<u32>>) -> Result<Self> {
+        let frame = Frame::open(source, limits, read_attempts)?;
+        let root = frame.root()?;
         Ok(Self { frame, root })
     }
 }
 
 impl Frame {
     /// Finds and reads the superblock and its extension.
-    pub(crate) fn open(source: Arc<dyn Source>, limits: Limits) -> Result<Self> {
-        let (position, superblock) = find_superblock(source.as_ref())?;
+    pub(crate) fn open(source: Arc<dyn Source>, limits: Limits, read_attempts: Option<NonZero<u32>>) -> Result<Self> {
+        let (position, superblock) = find_superblock(source.as_ref(), read_attempts)?;
         let mut condition = condition(&superblock, position, source.len());
-        let mut storage = Storage::new(source, position, superblock.widths, limits);
+        if condition.open_for_swmr {
+            source.keep_nothing();
+        }
+        let attempts = Attempts::new(read_attempts, condition.open_for_swmr);
+        let mut storage = Storage::new(source, position, superblock.widths, limits, attempts);
         if let Form::Old(old) = &superblock.form {
             storage.k = BTreeK {
                 group_leaf: old.group_leaf_k,
@@ -89,7 +94,7 @@ impl Frame {
             };
         }
         let mut driver_info = match superblock.driver_info() {
-            Some(address) => Some(read_driver_info(&storage, address)?),
+            Some(address) => Some(storage.retrying(|| read_driver_info(&storage, address))?),
             None => None,
         };
         if let Some(address) = superblock.extension() {
@@ -104,44 +109,63 @@ impl Frame {
             if let Some(run) = extension.body(&storage, MessageType::SHARED_MESSAGE_TABLE)? {
                 let location = SharedMessageTableLocation::decode(run.block())?;
                 storage.shared = match location.address {
-                    Some(address) => Some(read_shared_table(&storage, address, location.indexes)?),
+                    Some(address) => Some(storage.retrying(|| read_shared_table(&storage, address, location.indexes))?),
                     None => None,
                 };
             }
         }
         Ok(Self { storage, superblock, position, condition, driver_info })
     }
+
+    /// The header of the root group, as it is now.
+    pub(crate) fn root(&self) -> Result<Arc<ObjectHeader>> {
+        let root = self.superblock.root().ok_or_else(|| {
+            Corrupt::new(Structure::Superblock, "root group object header address", self.position, Fault::Undefined)
+        });
+        root.map_err(Into::into).and_then(|root| ObjectHeader::read(&self.storage, root)).in_object("/")
+    }
 }
 
 /// Looks for the superblock at 0, 512, 1024, 2048, … A signature that no superblock follows is passed over
 /// where another one comes later.
-fn find_superblock(source: &dyn Source) -> Result<(u64, Superblock)> {
+fn find_superblock(source: &dyn Source, read_attempts: Option<NonZero<u32>>) -> Result<(u64, Superblock)> {
     let length = source.len();
     let mut fault = None;
     let mut at = 0u64;
     while at.checked_add(SIGNATURE.len() as u64).is_some_and(|end| end <= length) {
         let bytes = source.read(at..length.min(at.saturating_add(superblock::LARGEST)))?;
         if bytes.starts_with(&SIGNATURE) {
-            match Superblock::decode(Block::new(&bytes, at, Widths::default())) {
+            let attempts = Attempts::new(read_attempts, superblock::claims_swmr(&bytes));
+            match attempts.retrying(|| source.refresh(), || superblock_at(source, at)) {
                 Ok(superblock) => return Ok((at, superblock)),
+                Err(e) if e.corrupt().is_none() => return Err(e),
                 Err(e) => fault = fault.or(Some(e)),
             }
         }
         at = if at == 0 { 512 } else { at.saturating_mul(2) };
     }
-    Err(fault.map_or_else(|| Cause::NotHdf5 { length }.into(), Into::into))
+    Err(fault.unwrap_or_else(|| Cause::NotHdf5 { length }.into()))
+}
+
+fn superblock_at(source: &dyn Source, at: u64) -> Result<Superblock> {
+    let bytes = source.read(at..source.len().min(at.saturating_add(superblock::LARGEST)))?;
+    Ok(Superblock::decode(Block::new(&bytes, at, Widths::default()))?)
+}
+
+/// The flags of a file, which mean something from version 3 on; in old files they are whatever was in memory.
+fn flags(superblock: &Superblock) -> u32 {
+    if superblock.version() == 3 { superblock.flags } else { 0 }
 }
 
 fn condition(superblock: &Superblock, position: u64, length: u64) -> Condition {
     let stored_base = superblock.base.map_or(0, |a| a.0);
     // The end of file address is absolute, and moves with the superblock.
     let end = superblock.end_of_file.map(|end| end.0.wrapping_sub(stored_base).wrapping_add(position));
-    // Flags mean something from version 3 on; in old files they are whatever was in memory.
-    let flags = if superblock.version() == 3 { superblock.flags } else { 0 };
+    let flags = flags(superblock);
     Condition {
         truncated: end.filter(|end| *end > length),
-        open_for_writing: flags & 1 != 0,
-        open_for_swmr: flags & 4 != 0,
+        open_for_writing: flags & WRITING != 0,
+        open_for_swmr: flags & SWMR_WRITING != 0,
         moved: stored_base != position,
         cache_image: false,
     }
@@ -161,9 +185,10 @@ fn apply_cache_image(storage: &mut Storage, extension: Addr) -> Result<bool> {
     let Some(run) = header.body(storage, MessageType::CACHE_IMAGE)? else { return Ok(false) };
     let location = CacheImageLocation::decode(run.block())?;
     let Some(address) = location.address else { return Ok(false) };
-    let run = storage.read(address, location.length, Structure::CacheImage)?;
-    let image = CacheImage::decode(run.block())?;
-    drop(run);
+    let image = storage.retrying(|| {
+        let run = storage.read(address, location.length, Structure::CacheImage)?;
+        Ok(CacheImage::decode(run.block())?)
+    })?;
     for entry in image.entries {
         if let Some(address) = entry.address {
             storage.lay_over(address, entry.image);

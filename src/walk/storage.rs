@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::attempts::Attempts;
 use super::memo::Memo;
 use crate::bytes::{Addr, Block, Widths};
 use crate::error::{Cause, Corrupt, Error, Fault, Result, Structure};
@@ -68,14 +69,34 @@ pub(crate) struct Storage {
     /// Newer bytes than the source's, by position: the metadata cache image.
     overlay: BTreeMap<u64, Vec<u8>>,
     memo: Memo,
+    attempts: Attempts,
     pub(super) k: BTreeK,
     pub(super) shared: Option<SharedMessageTable>,
 }
 
 impl Storage {
-    pub(super) fn new(source: Arc<dyn Source>, base: u64, widths: Widths, limits: Limits) -> Self {
+    pub(super) fn new(source: Arc<dyn Source>, base: u64, widths: Widths, limits: Limits, attempts: Attempts) -> Self {
         let memo = Memo::new(limits.cache_bytes);
-        Self { source, base, widths, limits, overlay: BTreeMap::new(), memo, k: BTreeK::default(), shared: None }
+        let (overlay, k) = (BTreeMap::new(), BTreeK::default());
+        Self { source, base, widths, limits, overlay, memo, attempts, k, shared: None }
+    }
+
+    /// Lets go of all that was read: the file may have changed.
+    pub(crate) fn refresh(&self) -> Result<()> {
+        self.attempts.begin();
+        self.renew()
+    }
+
+    /// What `read` gives. Where a file is being written, and what is read of it breaks the format, it is read again: it may
+    /// have been half written.
+    pub(crate) fn retrying<T>(&self, read: impl FnMut() -> Result<T>) -> Result<T> {
+        self.attempts.retrying(|| self.renew(), read)
+    }
+
+    fn renew(&self) -> Result<()> {
+        self.source.refresh()?;
+        self.memo.clear();
+        Ok(())
     }
 
     /// Lays newer bytes over the file.
@@ -207,7 +228,7 @@ impl Storage {
         structure: Structure,
         decode: impl FnOnce() -> Result<(T, u64)>,
     ) -> Result<Arc<T>> {
-        self.memo.get(address, structure, || decode().map(|(value, bytes)| (value, Some(bytes))))
+        self.memo_some(address, structure, || decode().map(|(value, bytes)| (value, Some(bytes))))
     }
 
     /// The same for structures that are not always kept: `decode` gives no bytes for those.
@@ -217,21 +238,42 @@ impl Storage {
         structure: Structure,
         decode: impl FnOnce() -> Result<(T, Option<u64>)>,
     ) -> Result<Arc<T>> {
+        if self.attempts.several() {
+            // What is kept may be older than what leads to it by now, and lack what that tells of.
+            return decode().map(|(value, _)| Arc::new(value));
+        }
         self.memo.get(address, structure, decode)
     }
 
     /// The range of the file, if it is one.
     pub(crate) fn raw_range(&self, address: Addr, length: u64, structure: Structure) -> Result<Range<u64>> {
-        self.range_before(self.source.len(), address, length, structure)
+        self.range_inside(&|| self.source.len(), address, length, structure)
     }
 
     fn range(&self, address: Addr, length: u64, structure: Structure) -> Result<Range<u64>> {
+        // What cannot be there at all is the file's fault rather than a matter of limits.
+        let range = self.range_inside(&|| self.end(), address, length, structure)?;
         if length > self.limits.metadata_bytes {
-            // What cannot be there at all is the file's fault rather than a matter of limits.
-            self.range_before(self.end(), address, length, structure)?;
             return Err(Error::limit("metadata_bytes", length, self.limits.metadata_bytes));
         }
-        self.range_before(self.end(), address, length, structure)
+        Ok(range)
+    }
+
+    /// The range, if it ends where the bytes do or before. A file that is being written may have grown since it was asked.
+    fn range_inside(
+        &self,
+        end: &dyn Fn() -> u64,
+        address: Addr,
+        length: u64,
+        structure: Structure,
+    ) -> Result<Range<u64>> {
+        match self.range_before(end(), address, length, structure) {
+            Err(_) if self.attempts.several() => {
+                self.source.refresh()?;
+                self.range_before(end(), address, length, structure)
+            }
+            range => range,
+        }
     }
 
     fn range_before(&self, end: u64, address: Addr, length: u64, structure: Structure) -> Result<Range<u64>> {

@@ -57,6 +57,8 @@ impl Workspaces {
 pub(in crate::object) struct ChunkReader<'r> {
     chunks: Chunks<'r>,
     workspace: Workspace,
+    /// That of the cache as the read began.
+    generation: u64,
 }
 
 /// The chunks of one dataset.
@@ -111,7 +113,8 @@ impl Part<'_> {
 
 impl<'r> ChunkReader<'r> {
     pub(in crate::object) fn new(raw: &'r RawData, grid: &'r ChunkGrid) -> Self {
-        Self { chunks: Chunks { raw, grid }, workspace: raw.file.workspaces().take() }
+        let generation = raw.file.chunk_cache().generation();
+        Self { chunks: Chunks { raw, grid }, workspace: raw.file.workspaces().take(), generation }
     }
 
     /// The bytes `stretch` of a chunk, and perhaps others. A chunk that is not read as a `whole` may be kept for the
@@ -135,7 +138,7 @@ impl<'r> ChunkReader<'r> {
             return Ok(Part::Stretch(bytes, stretch.start));
         }
         let cache = raw.file.chunk_cache();
-        let key = (raw.at, entry.address);
+        let key = (self.generation, raw.at, entry.address);
         if let Some(kept) = cache.get(key) {
             return Ok(Part::Kept(kept));
         }

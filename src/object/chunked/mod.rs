@@ -38,7 +38,7 @@ pub(super) fn read_grid(raw: &RawData, grid: &ChunkGrid, axes: &[Axis], target: 
     let wanted: Vec<Range<u64>> =
         axes.iter().zip(chunk).map(|(axis, n)| axis.start / n..axis.end().div_ceil(*n)).collect();
     let found = find(raw, grid, &wanted)?;
-    if !found.covers(&wanted) {
+    if raw.damage.is_some() || !found.covers(&wanted) {
         raw.fill.fill(target);
     }
     let threads = threads(raw, grid, found.len());
@@ -86,7 +86,8 @@ impl Copier<'_> {
             for (part, extent) in parts.iter_mut().zip(&extents) {
                 part.iter_mut().for_each(|segment| segment.to -= extent.start as u64);
             }
-            let bytes = reader.part(scaled, entry, &self.stretch(&parts), self.is_whole(&parts))?;
+            let bytes = reader.part(scaled, entry, &self.stretch(&parts), self.is_whole(&parts));
+            let Some(bytes) = self.raw.past_damage(bytes, || self.grid.offset(scaled))? else { continue };
             let copy = BoxCopy {
                 segments: &parts,
                 source_strides: &self.strides,
@@ -164,7 +165,8 @@ pub(super) fn read_runs(raw: &RawData, grid: &ChunkGrid, runs: &[RowRun], target
         jobs,
         || ChunkReader::new(raw, grid),
         |reader, (scaled, entry, moves)| {
-            let bytes = reader.part(scaled, entry, &stretch(moves), false)?;
+            let bytes = reader.part(scaled, entry, &stretch(moves), false);
+            let Some(bytes) = raw.past_damage(bytes, || grid.offset(scaled))? else { return Ok(()) };
             let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
             for Move { from, to, length } in moves {
                 let from = from - bytes.skipped();
@@ -230,7 +232,13 @@ fn find(raw: &RawData, grid: &ChunkGrid, wanted: &[Range<u64>]) -> Result<Stored
     if bytes > allowed {
         return Err(Error::limit("chunk_bytes", bytes, allowed));
     }
-    grid.find(raw.file.storage(), wanted)
+    let storage = raw.file.storage();
+    match &raw.damage {
+        None => grid.find(storage, wanted),
+        Some(damage) => {
+            grid.find_past_damage(storage, wanted, &mut |scaled, error| damage.note(grid.offset(scaled), error))
+        }
+    }
 }
 
 /// Threads that are worth their while for so many chunks.

@@ -4,6 +4,7 @@
 //! of the box. What is not in the index was never written.
 
 mod arrays;
+mod damaged;
 mod trees;
 
 use std::ops::Range;
@@ -64,6 +65,11 @@ impl StoredChunks {
         self.entries.push(entry);
     }
 
+    fn append(&mut self, mut others: Self) {
+        self.scaled.append(&mut others.scaled);
+        self.entries.append(&mut others.entries);
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -79,7 +85,7 @@ impl StoredChunks {
 
     /// True where every chunk of the box is there. A damaged index may hold one twice and another not at all.
     pub(crate) fn covers(&self, wanted: &ChunkBox) -> bool {
-        let cells = wanted.iter().fold(1u64, |n, range| n.saturating_mul(range.end - range.start));
+        let cells = cells(wanted);
         if (self.entries.len() as u64) < cells {
             return false;
         }
@@ -103,6 +109,11 @@ impl ChunkGrid {
         bytes.ok_or_else(|| self.corrupt("dimension size", Fault::Value(u64::MAX)))
     }
 
+    /// The coordinates of the first element of a chunk.
+    pub(crate) fn offset(&self, scaled: &[u64]) -> Vec<u64> {
+        scaled.iter().zip(self.layout.chunk()).map(|(s, n)| s * n).collect()
+    }
+
     /// Chunks that cover the dataset, in each dimension.
     pub(crate) fn whole(&self) -> Vec<Range<u64>> {
         self.dims.iter().zip(self.layout.chunk()).map(|(dim, chunk)| 0..dim.div_ceil(*chunk)).collect()
@@ -110,6 +121,10 @@ impl ChunkGrid {
 
     /// The chunks of a box that are in the file.
     pub(crate) fn find(&self, storage: &Storage, wanted: &ChunkBox) -> Result<StoredChunks> {
+        storage.retrying(|| self.find_now(storage, wanted))
+    }
+
+    fn find_now(&self, storage: &Storage, wanted: &ChunkBox) -> Result<StoredChunks> {
         let mut found = StoredChunks::new(self.layout.rank());
         let Some(address) = self.layout.address else { return Ok(found) };
         if wanted.iter().any(|range| range.is_empty()) {
@@ -228,6 +243,11 @@ impl Numbering {
         let high: Vec<u64> = wanted.iter().map(|range| range.end - 1).collect();
         (self.number(&low), self.number(&high))
     }
+}
+
+/// Chunks that a box has room for.
+fn cells(wanted: &ChunkBox) -> u64 {
+    wanted.iter().fold(1, |n, range| n.saturating_mul(range.end - range.start))
 }
 
 fn inside(scaled: &[u64], wanted: &ChunkBox) -> bool {

@@ -1,6 +1,6 @@
 use std::cmp::Ordering;
 
-use super::{ChunkBox, ChunkEntry, ChunkGrid, StoredChunks, inside};
+use super::{ChunkBox, ChunkEntry, ChunkGrid, StoredChunks, cells, inside};
 use crate::bytes::{Addr, Block};
 use crate::error::{Corrupt, Fault, Result, Structure};
 use crate::format::btree_v1::{ChunkKey, Keys, Node};
@@ -26,7 +26,10 @@ impl ChunkGrid {
         };
         let (low, high) = (corner(&|range| range.start), corner(&|range| range.end - 1));
         let between = |left: &ChunkKey, right: &ChunkKey| {
-            Ok(left.offsets[..rank] <= high[..] && right.offsets[..rank] >= low[..])
+            // A child holds the chunks from its left key on, up to and without its right one. That after the last chunk may
+            // differ from it by the coordinate in the element alone, which chunks have as 0.
+            let (right, in_element) = right.offsets.split_at(rank);
+            Ok(left.offsets[..rank] <= high[..] && (right, in_element) > (&low[..], &[0][..]))
         };
         let decode = |block: Block<'_>| Node::<ChunkKey>::decode(block, rank);
         let is_ours = |node: &Node<ChunkKey>| node.keys.iter().all(|key| key.offsets.len() == rank + 1);
@@ -87,7 +90,13 @@ impl ChunkGrid {
                 _ => Ordering::Equal,
             }
         };
-        let records = tree.range(storage, &place)?;
+        let only = if cells(wanted) == 1 { tree.only(storage, &place) } else { Ok(None) };
+        let records = match only {
+            Ok(Some(only)) => only,
+            Err(e) if e.is_missing() => return Err(e),
+            // What is out of order is found all the same, and what is at fault is told.
+            _ => tree.range(storage, &place)?,
+        };
         each(records.iter(), |record| {
             let chunk = ChunkRecord::decode(record, rank, size_width)?;
             if let Some(address) = chunk.address.filter(|_| inside(&chunk.scaled, wanted)) {

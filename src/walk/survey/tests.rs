@@ -63,9 +63,9 @@ fn is_beside(path: &Path) -> bool {
 
 /// Opens a file; one in parts by its first part.
 fn open(path: &Path) -> crate::Result<Frame> {
-    let file = Frame::open(Arc::new(FileSource::open(path)?), Limits::default())?;
+    let file = Frame::open(Arc::new(FileSource::open(path)?), Limits::default(), None)?;
     match parts(path, &file)? {
-        Some(source) => Frame::open(source, Limits::default()),
+        Some(source) => Frame::open(source, Limits::default(), None),
         None => Ok(file),
     }
 }

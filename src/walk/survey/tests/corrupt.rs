@@ -65,7 +65,7 @@ fn any_byte_may_be_wrong() {
             for value in [0, 0xff, sound[at] ^ 0x10] {
                 let mut bytes = sound.clone();
                 bytes[at] = value;
-                if let Ok(file) = Frame::open(Arc::new(Memory::new(bytes)), Limits::default()) {
+                if let Ok(file) = Frame::open(Arc::new(Memory::new(bytes)), Limits::default(), None) {
                     let _ = survey(&file, Data::Read).expect("the source has everything");
                 }
             }

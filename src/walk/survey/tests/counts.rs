@@ -70,7 +70,7 @@ fn range_by_range_gives_the_same() {
         let bytes = std::fs::read(testdata().join(folder).join(name)).expect("it can be read");
         let extents = Arc::new(Extents::new(bytes.len() as u64));
         let source = extents.clone();
-        let read = || survey(&Frame::open(source.clone(), Limits::default())?, Data::Read);
+        let read = || survey(&Frame::open(source.clone(), Limits::default(), None)?, Data::Read);
         let ranged = extents.run(read, |range| Ok(bytes[range.start as usize..range.end as usize].to_vec()));
         let (ranged, whole) = (ranged.expect("nothing else is wrong"), surveyed(folder, name));
         assert_eq!((&ranged.counts, &ranged.unused), (&whole.counts, &whole.unused), "{name}");
