@@ -10,7 +10,7 @@ use crate::bytes::{Addr, Block, Widths};
 use crate::error::{Cause, Corrupt, Error, Fault, Result, Structure, Unsupported};
 use crate::format::message::attribute::Attribute;
 use crate::format::message::continuation::Continuation;
-use crate::format::object_header::{Message, MessageType, Messages, Prefix};
+use crate::format::object_header::{Message, MessageType, Messages, Prefix, PrefixV2};
 use crate::format::verified;
 
 /// An object header with all its messages, NIL and continuations left out.
@@ -60,6 +60,21 @@ impl ObjectHeader {
             let kept = header.messages.len() > MANY || !header.has(MessageType::DATA_LAYOUT);
             let bytes = header.chunks().map(|c| c.bytes.len() + 64).sum::<usize>() + header.messages.len() * 128;
             Ok((header, kept.then_some(bytes as u64)))
+        })
+    }
+
+    /// A header without a message, in place of one that is lost.
+    pub(crate) fn nothing(storage: &Storage) -> Arc<Self> {
+        let prefix = Prefix::V2(PrefixV2 { flags: 0, times: None, phase_change: None, chunk_size: 0 });
+        Arc::new(Self {
+            address: Addr(u64::MAX),
+            prefix,
+            widths: storage.widths(),
+            first: HeaderChunk { bytes: Vec::new(), skip: 0, at: storage.position(Addr(u64::MAX)) },
+            continuations: Vec::new(),
+            messages: Vec::new(),
+            links: OnceLock::new(),
+            names: OnceLock::new(),
         })
     }
 
