@@ -46,12 +46,13 @@ impl Guess {
                 guess.extension = guess.find_extension(effort.clone(), limits, marks)?;
                 let found = Found::of(&guess.frame(effort.clone(), limits), marks)?;
                 let (leading, links) = found.links();
-                let score = found.objects.len() + leading;
+                // Read the wrong way, much leads nowhere.
+                let score = (found.objects.len() + leading).saturating_sub(found.damage.len());
                 if score > best.0 {
                     best = (score, guess);
                 }
-                if links > 0 && leading == links {
-                    return Ok(best.1);
+                if links > 0 && leading == links && found.damage.is_empty() {
+                    return Ok(guess);
                 }
             }
         }

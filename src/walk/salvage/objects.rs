@@ -199,7 +199,13 @@ pub(super) fn sound<T>(result: Result<T>) -> Result<Option<T>> {
 
 /// True for the header that describes the file as a whole.
 pub(super) fn is_extension(header: &ObjectHeader) -> bool {
-    [MessageType::SHARED_MESSAGE_TABLE, MessageType::BTREE_K].into_iter().any(|kind| header.has(kind))
+    const OF_THE_FILE: [MessageType; 4] = [
+        MessageType::SHARED_MESSAGE_TABLE,
+        MessageType::BTREE_K,
+        MessageType::CACHE_IMAGE,
+        MessageType::DRIVER_INFO,
+    ];
+    OF_THE_FILE.into_iter().any(|kind| header.has(kind))
 }
 
 fn kind(header: &ObjectHeader) -> Option<Kind> {
