@@ -11,7 +11,7 @@ use common::{corpus, files_below, testdata};
 use h5kit::bytes::Emit;
 use h5kit::digest::Lines;
 use h5kit::source::Memory;
-use h5kit::{File, Folder, Object, Options, Salvage, SalvagedRoot, Target};
+use h5kit::{ErrorKind, File, Folder, Lost, Object, Options, Salvage, SalvagedRoot, Target};
 
 /// No file here is large; one that takes longer than this hangs.
 const SOON: Duration = Duration::from_secs(10);
@@ -125,7 +125,9 @@ fn nothing_is_lost_of_a_sound_file() {
         let file = sound(bytes.clone());
         let salvage = salvage(bytes);
         assert_eq!(salvage.root(), SalvagedRoot::Stored(file.root().info().address()), "{name}");
-        assert!(salvage.lost().iter().all(|lost| lost.path.is_none()), "{name}: {:?}", salvage.lost());
+        // Some files hold what must be understood and is not.
+        let supported = |lost: &&Lost| lost.error.kind() != ErrorKind::Unsupported;
+        assert_eq!(salvage.lost().iter().filter(supported).count(), 0, "{name}: {:?}", salvage.lost());
         let named = salvage.objects().iter().filter(|object| object.from_root);
         let (found, expected) = (salvaged(&salvage), datasets(&file));
         assert!(named.clone().count() > 0, "{name}");
@@ -217,30 +219,40 @@ fn a_lost_group_takes_nothing_with_it() {
 /// A group with its links in a fractal heap keeps their names.
 #[test]
 fn names_of_a_dense_group_without_header() {
-    let bytes = bytes_of("files/links_dense.h5");
-    let file = sound(bytes.clone());
-    let dense = groups(&file).into_iter().map(|(path, _)| path).chain(["/".to_owned()]);
-    let many = dense.filter(|path| file.group(path).expect("a group").links().expect("links").len() > 8);
     let mut seen = 0;
-    for path in many {
-        let salvage = salvage(without_header(&bytes, &path));
-        let names = |objects: &mut dyn Iterator<Item = String>| -> BTreeSet<String> {
-            objects.map(|path| path.rsplit('/').next().unwrap_or_default().to_owned()).collect()
-        };
-        let group = file.group(&path).expect("a group");
-        let hard = group.links().expect("links").flatten().filter(|link| matches!(link.target(), Target::Hard(_)));
-        let expected = names(&mut hard.map(|link| link.path()));
-        let found = names(&mut salvage.objects().iter().map(|object| object.path.clone()));
-        assert!(expected.is_subset(&found), "{path}: {expected:?} {found:?}");
-        seen += 1;
+    for name in ["files/links_dense.h5", "files/links_dense_ordered.h5", "files/superblock_3_newest.h5"] {
+        let bytes = bytes_of(name);
+        let file = sound(bytes.clone());
+        for path in groups(&file).into_iter().map(|(path, _)| path).chain(["/".to_owned()]) {
+            let links = file.group(&path).expect("a group").links().expect("links").flatten();
+            let hard = links.filter_map(|link| match link.target() {
+                Target::Hard(address) => Some((address, link.name().to_string())),
+                _ => None,
+            });
+            let hard: Vec<(u64, String)> = hard.collect();
+            if hard.len() <= 8 {
+                continue;
+            }
+            let salvage = salvage(without_header(&bytes, &path));
+            for (address, _) in &hard {
+                let found = salvage.objects().iter().find(|object| object.address == *address).expect("the object");
+                if found.from_root {
+                    continue;
+                }
+                let last = found.path.rsplit('/').next().unwrap_or_default();
+                let named = hard.iter().any(|(target, name)| target == address && name == last);
+                assert!(named, "{name} without {path}: {found:?}");
+                seen += 1;
+            }
+        }
     }
-    assert!(seen > 0);
+    assert!(seen > 20, "{seen}");
 }
 
 /// A group whose tree is lost is put together from the nodes below it.
 #[test]
 fn a_lost_tree_takes_nothing_with_it() {
-    for name in ["files/superblock_0.h5", "files/symbols_deep.h5", "files/groups_nested.h5"] {
+    for name in ["files/superblock_0.h5", "files/symbols_deep.h5", "files/groups_cycles_earliest.h5"] {
         let bytes = bytes_of(name);
         let expected = datasets(&sound(bytes.clone()));
         let trees = bytes.windows(5).enumerate().filter(|(_, window)| window == b"TREE\0").map(|(at, _)| at);
@@ -264,10 +276,10 @@ fn a_lost_tree_takes_nothing_with_it() {
 /// What is read of a file that was cut has the values of the whole one.
 #[test]
 fn a_file_that_was_cut() {
+    let mut read = 0;
     for name in FILES {
         let bytes = bytes_of(name);
         let expected = datasets(&sound(bytes.clone()));
-        let mut read = 0;
         for eighths in 1..8 {
             let salvage = salvage(bytes[..bytes.len() * eighths / 8].to_vec());
             for (address, (path, bytes)) in salvaged(&salvage) {
@@ -279,8 +291,8 @@ fn a_file_that_was_cut() {
                 assert!(path == *known || path.starts_with("unlinked/"), "{name}: {path} is {known}");
             }
         }
-        assert!(read > 0, "{name}");
     }
+    assert!(read > 100, "{read}");
 }
 
 fn survives(path: &Path) {
@@ -310,7 +322,9 @@ fn the_malformed_corpus_is_survived() {
 #[test]
 fn what_only_looks_like_headers() {
     let old = [1, 0, 3, 0, 1, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-    for pattern in [&old[..], b"OHDR\x02\x02\0\0\x10\0", b"TREE\0\x01\xff\x7f", b"SNOD\x01\0\xff\x7f", b"FRHP\0BTHD\0\x05"] {
+    for pattern in
+        [&old[..], b"OHDR\x02\x02\0\0\x10\0", b"TREE\0\x01\xff\x7f", b"SNOD\x01\0\xff\x7f", b"FRHP\0BTHD\0\x05"]
+    {
         let start = Instant::now();
         let salvage = salvage(pattern.repeat((4 << 20) / pattern.len()));
         assert!(salvage.objects().is_empty() && !salvage.lost().is_empty());

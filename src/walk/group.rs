@@ -208,7 +208,13 @@ pub(crate) fn symbol_table_node(storage: &Storage, address: Addr) -> Result<Symb
 }
 
 /// The link that an entry of a symbol table node is.
-pub(super) fn old_link(storage: &Storage, at: Addr, entry: &SymbolTableEntry, name: Text, heap: &Names) -> Result<Link> {
+pub(super) fn old_link(
+    storage: &Storage,
+    at: Addr,
+    entry: &SymbolTableEntry,
+    name: Text,
+    heap: &Names,
+) -> Result<Link> {
     let target = match (entry.soft_link(), entry.object_header) {
         (Some(offset), _) => LinkTarget::Soft { path: heap.name(storage, offset)? },
         (None, Some(header)) => LinkTarget::Hard { header },

@@ -103,12 +103,13 @@ impl<'a> Halves<'a> {
     fn middle(&self, part: &Part) -> Option<(usize, u64)> {
         let heap = self.dataset.datatype().has_heap_data();
         let chunk = self.dataset.chunk_shape();
-        let first_row = self.axes.iter().zip(part).next().map_or(0, |(axis, (from, _))| axis.at(*from));
-        let there = self.rows.is_some_and(|rows| first_row < rows);
+        if let (false, Some(rows)) = (heap, self.rows) {
+            return self.end_of_rows(part, rows).map(|end| (0, end));
+        }
         let grain = |d: usize| match (heap, chunk) {
             (true, _) => Some(1),
             (false, Some(chunk)) => chunk.get(d).copied(),
-            (false, None) => (d == 0 && there).then_some(1),
+            (false, None) => None,
         };
         let axes = self.axes.iter().zip(part).enumerate();
         let divided = axes.filter_map(|(d, (axis, &(from, to)))| {
@@ -123,6 +124,13 @@ impl<'a> Halves<'a> {
         });
         divided.max_by_key(|(grains, d, _)| (*grains, std::cmp::Reverse(*d))).map(|(_, d, middle)| (d, middle))
     }
+
+    /// Where the rows of a part end that are there, if they end inside of it.
+    fn end_of_rows(&self, part: &Part, rows: u64) -> Option<u64> {
+        let (axis, (from, to)) = (self.axes.first()?, part.first()?);
+        let end = rows.checked_sub(axis.start).filter(|_| (axis.stride, axis.block) == (1, 1))?;
+        (*from < end && end < *to).then_some(end)
+    }
 }
 
 /// What of a dataset a part is.
@@ -132,7 +140,8 @@ pub fn selection(axes: &[Axis], part: &Part) -> Selection {
 
 /// Rows of a dataset in one piece that the file has.
 fn rows_there(dataset: &Dataset) -> Option<u64> {
-    let row = dataset.shape().get(1..)?.iter().fold(u64::from(dataset.datatype().size), |n, dim| n.saturating_mul(*dim));
+    let row =
+        dataset.shape().get(1..)?.iter().fold(u64::from(dataset.datatype().size), |n, dim| n.saturating_mul(*dim));
     dataset.file().source().len().saturating_sub(dataset.position()?).checked_div(row)
 }
 

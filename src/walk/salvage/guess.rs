@@ -13,8 +13,7 @@ use crate::walk::Frame;
 use crate::walk::object::ObjectHeader;
 
 /// Sizes of offsets and of lengths, those first that nearly all files have.
-const WIDTHS: [(u8, u8); 10] =
-    [(8, 8), (4, 4), (4, 8), (8, 4), (2, 2), (2, 4), (2, 8), (4, 2), (8, 2), (16, 16)];
+const WIDTHS: [(u8, u8); 10] = [(8, 8), (4, 4), (4, 8), (8, 4), (2, 2), (2, 4), (2, 8), (4, 2), (8, 2), (16, 16)];
 
 /// Bases that are tried where the superblock's signature is lost too.
 const BASES: [u64; 8] = [0, 512, 1024, 2048, 4096, 8192, 16384, 32768];

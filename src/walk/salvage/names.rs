@@ -138,6 +138,7 @@ fn tops(found: &Found) -> Vec<(Addr, usize)> {
 
 /// The first of these groups that was put together and that no header is known of.
 fn nameless(found: &Found, tops: &[(Addr, usize)]) -> Option<Addr> {
-    let rebuilt: BTreeMap<Addr, bool> = found.members.iter().map(|(group, members)| (*group, members.rebuilt)).collect();
+    let rebuilt: BTreeMap<Addr, bool> =
+        found.members.iter().map(|(group, members)| (*group, members.rebuilt)).collect();
     tops.iter().map(|(top, _)| *top).find(|top| rebuilt.get(top) == Some(&true))
 }

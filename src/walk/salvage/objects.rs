@@ -30,6 +30,7 @@ pub(crate) enum Kind {
 pub(super) struct Members {
     /// True where the group's own header is lost.
     pub(super) rebuilt: bool,
+    /// By name.
     pub(super) links: Vec<(Text, Addr)>,
 }
 
@@ -140,6 +141,7 @@ impl Found {
                 Err(e) => self.damage.push((group, e)),
             }
         }
+        kept.sort();
         let whole = self.damage.len() == before;
         for (_, target) in &kept {
             self.visit(storage, *target, groups)?;
@@ -176,6 +178,7 @@ impl Found {
         if kept.is_empty() {
             return;
         }
+        kept.sort();
         let members = self.members.entry(group).or_insert(Members { rebuilt: true, links: Vec::new() });
         for (name, target) in kept {
             if !members.links.iter().any(|(known, _)| *known == name) {
@@ -199,12 +202,8 @@ pub(super) fn sound<T>(result: Result<T>) -> Result<Option<T>> {
 
 /// True for the header that describes the file as a whole.
 pub(super) fn is_extension(header: &ObjectHeader) -> bool {
-    const OF_THE_FILE: [MessageType; 4] = [
-        MessageType::SHARED_MESSAGE_TABLE,
-        MessageType::BTREE_K,
-        MessageType::CACHE_IMAGE,
-        MessageType::DRIVER_INFO,
-    ];
+    const OF_THE_FILE: [MessageType; 4] =
+        [MessageType::SHARED_MESSAGE_TABLE, MessageType::BTREE_K, MessageType::CACHE_IMAGE, MessageType::DRIVER_INFO];
     OF_THE_FILE.into_iter().any(|kind| header.has(kind))
 }
 

@@ -52,6 +52,9 @@ pub struct Args {
     pub force: bool,
 }
 
+/// What is lost of an object, as far as it is shown; `report.jsonl` has all of it.
+const SHOWN: usize = 20;
+
 /// Writes out what is there.
 pub fn run(args: &Args, session: &mut Session) -> Done {
     let salvage = session.salvage(&args.source)?;
@@ -62,13 +65,8 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
         Some(path) => Output::Folder(Folder::open(path, args.force)?),
         None => Output::None,
     };
-    let mut run = Run {
-        report: Report::new(&output),
-        output,
-        room: Room::of(salvage.file()),
-        table: Table::default(),
-        whole: 0,
-    };
+    let mut run =
+        Run { report: Report::new(&output), output, room: Room::of(salvage.file()), table: Table::default(), whole: 0 };
     run.how(&salvage, session)?;
     for object in salvage.objects() {
         run.object(&salvage, object, session)?;
@@ -148,7 +146,11 @@ impl Run {
             Cell::plain(datatype),
             if whole { Cell::plain("whole") } else { Cell::new(paint::BAD, "damaged") },
         ];
-        let below = self.report.lines_from(before).iter().map(|line| format!("  {}", clean(line))).collect();
+        let lines = self.report.lines_from(before);
+        let mut below: Vec<String> = lines.iter().take(SHOWN).map(|line| format!("  {}", clean(line))).collect();
+        if lines.len() > SHOWN {
+            below.push(format!("  … {} more", lines.len() - SHOWN));
+        }
         for _ in before..self.report.len() {
             session.found();
         }

@@ -98,7 +98,9 @@ impl Numbers {
             head.extend([1, 0]);
             head.extend((length as u16).to_le_bytes());
         }
-        head.extend(format!("{text:<width$}\n", width = length - 1).bytes());
+        head.extend(text.bytes());
+        head.resize(before + length - 1, b' ');
+        head.push(b'\n');
         head
     }
 }
@@ -124,7 +126,10 @@ mod tests {
     #[test]
     fn floating_point_numbers() {
         let big = Numbers::of(&floats(ByteOrder::Big)).expect("numbers");
-        assert_eq!((big.descr.as_str(), f32::from_be_bytes(big.nothing(4).try_into().expect("4")).is_nan()), (">f4", true));
+        assert_eq!(
+            (big.descr.as_str(), f32::from_be_bytes(big.nothing(4).try_into().expect("4")).is_nan()),
+            (">f4", true)
+        );
         assert_eq!(Numbers::of(&floats(ByteOrder::Vax)), None);
     }
 

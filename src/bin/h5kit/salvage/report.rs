@@ -19,6 +19,8 @@ pub struct Report {
     /// The same for programs.
     json: Vec<String>,
     attributes: Vec<String>,
+    /// Parts of the dataset that is being written that cannot be read, and why.
+    parts: Vec<(Part, String)>,
     /// Attributes are kept only where they are written.
     written: bool,
 }
@@ -27,7 +29,7 @@ impl Report {
     /// A report on nothing yet.
     pub fn new(output: &Output) -> Self {
         let written = matches!(output, Output::Folder(_));
-        Self { lines: Vec::new(), json: Vec::new(), attributes: Vec::new(), written }
+        Self { lines: Vec::new(), json: Vec::new(), attributes: Vec::new(), parts: Vec::new(), written }
     }
 
     /// How much is lost.
@@ -54,13 +56,28 @@ impl Report {
         self.note(why, line);
     }
 
-    /// Notes elements that cannot be read.
+    /// Notes elements that cannot be read, which follow those noted before. Parts that one fault spoils become one.
     pub fn elements(&mut self, path: &str, part: &Part, error: &Error) {
-        let why = describe::why(error, path);
-        let ranges: Vec<String> = part.iter().map(|(from, to)| format!("{from}..{to}")).collect();
-        let (offset, count): (Vec<u64>, Vec<u64>) = part.iter().map(|(from, to)| (*from, to - from)).unzip();
-        let line = serde_json::json!({"path": path, "offset": offset, "count": count, "error": why});
-        self.note(format!("[{}]: {why}", ranges.join(", ")), line);
+        self.parts.push((part.clone(), describe::why(error, path)));
+        while let [.., (first, one), (second, other)] = &self.parts[..]
+            && one == other
+            && let Some(both) = joined(first, second)
+        {
+            self.parts.pop();
+            if let Some((part, _)) = self.parts.last_mut() {
+                *part = both;
+            }
+        }
+    }
+
+    /// Ends the elements of a dataset.
+    pub fn end(&mut self, path: &str) {
+        for (part, why) in std::mem::take(&mut self.parts) {
+            let ranges: Vec<String> = part.iter().map(|(from, to)| format!("{from}..{to}")).collect();
+            let (offset, count): (Vec<u64>, Vec<u64>) = part.iter().map(|(from, to)| (*from, to - from)).unzip();
+            let line = serde_json::json!({"path": path, "offset": offset, "count": count, "error": why});
+            self.note(format!("[{}]: {why}", ranges.join(", ")), line);
+        }
     }
 
     fn note(&mut self, line: String, json: serde_json::Value) {
@@ -97,6 +114,18 @@ impl Report {
     }
 }
 
+/// Two parts as one, where the second goes on along one axis where the first ends.
+fn joined(first: &Part, second: &Part) -> Option<Part> {
+    let mut different = first.iter().zip(second).enumerate().filter(|(_, (a, b))| a != b);
+    let (d, (a, b)) = different.next()?;
+    if different.next().is_some() || a.1 != b.0 {
+        return None;
+    }
+    let mut both = first.clone();
+    both[d].1 = b.1;
+    Some(both)
+}
+
 /// An attribute as a line of JSON.
 fn line(path: &str, attribute: &Attribute, references: &References) -> h5kit::Result<String> {
     let (datatype, space) = (attribute.datatype()?, attribute.dataspace()?);
@@ -109,5 +138,25 @@ fn line(path: &str, attribute: &Attribute, references: &References) -> h5kit::Re
     }
     let (path, name) = (json::string(path), json::text(attribute.name()));
     let datatype = json::string(&datatype.to_string());
-    Ok(format!("{{\"path\":{path},\"name\":{name},\"datatype\":{datatype},\"shape\":{:?},\"value\":{value}}}", space.dims))
+    Ok(format!(
+        "{{\"path\":{path},\"name\":{name},\"datatype\":{datatype},\"shape\":{:?},\"value\":{value}}}",
+        space.dims
+    ))
+}
+
+#[cfg(test)]
+#[test]
+fn parts_of_one_fault_become_one() {
+    let mut report = Report::new(&Output::None);
+    let error = |text: &str| Error::from(h5kit::error::Usage::NoFolder(text.into()));
+    for row in 0..3 {
+        for column in [0, 2] {
+            report.elements("/x", &vec![(row, row + 1), (column, column + 2)], &error("a"));
+        }
+    }
+    report.elements("/x", &vec![(5, 6), (0, 2)], &error("a"));
+    report.elements("/x", &vec![(5, 6), (2, 4)], &error("b"));
+    report.end("/x");
+    let lines: Vec<&str> = report.lines.iter().filter_map(|line| line.split(": ").next()).collect();
+    assert_eq!(lines, ["[0..3, 0..4]", "[5..6, 0..2]", "[5..6, 2..4]"]);
 }

@@ -46,7 +46,11 @@ pub fn dataset(dataset: &Dataset, output: &mut Output, report: &mut Report, room
     }
     let Some(left) = room.0.checked_sub(dataset.logical_size()) else {
         let (claimed, left) = (dataset.logical_size(), room.0);
-        report.refused(dataset.path(), None, format!("{claimed} bytes are claimed, of which {left} at most are written"));
+        report.refused(
+            dataset.path(),
+            None,
+            format!("{claimed} bytes are claimed, of which {left} at most are written"),
+        );
         return Ok(());
     };
     room.0 = left;
@@ -65,6 +69,7 @@ pub fn dataset(dataset: &Dataset, output: &mut Output, report: &mut Report, room
         Some(numbers) => as_numbers(halves, &numbers, out, report),
         None => as_text(halves, out, report),
     };
+    report.end(dataset.path());
     match written {
         // What holds for every element: a filter that is not supported, a limit.
         Err(Trouble::Library(e)) => {
