@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::{corpus, files_below, testdata};
-use h5kit::bytes::Emit;
+use h5kit::bytes::{Block, Emit};
 use h5kit::digest::Lines;
+use h5kit::format::object_header::Prefix;
 use h5kit::source::Memory;
 use h5kit::{ErrorKind, File, Folder, Lost, Object, Options, Salvage, SalvagedRoot, Target};
 
@@ -216,37 +217,40 @@ fn a_lost_group_takes_nothing_with_it() {
     assert!(seen.iter().all(|seen| *seen > 5), "{seen:?}");
 }
 
+/// The hard links of a group: names and what they lead to.
+fn hard_links(file: &File, path: &str) -> Vec<(String, u64)> {
+    let links = file.group(path).expect("a group").links().expect("links").flatten();
+    let hard = links.filter_map(|link| match link.target() {
+        Target::Hard(address) => Some((link.name().to_string(), address)),
+        _ => None,
+    });
+    hard.collect()
+}
+
 /// A group with its links in a fractal heap keeps their names.
 #[test]
 fn names_of_a_dense_group_without_header() {
-    let mut seen = 0;
-    for name in ["files/links_dense.h5", "files/links_dense_ordered.h5", "files/superblock_3_newest.h5"] {
-        let bytes = bytes_of(name);
+    let (mut kept, mut roots) = (0, 0);
+    for (name, bytes) in single_files() {
         let file = sound(bytes.clone());
-        for path in groups(&file).into_iter().map(|(path, _)| path).chain(["/".to_owned()]) {
-            let links = file.group(&path).expect("a group").links().expect("links").flatten();
-            let hard = links.filter_map(|link| match link.target() {
-                Target::Hard(address) => Some((address, link.name().to_string())),
-                _ => None,
-            });
-            let hard: Vec<(u64, String)> = hard.collect();
-            if hard.len() <= 8 {
-                continue;
-            }
-            let salvage = salvage(without_header(&bytes, &path));
-            for (address, _) in &hard {
-                let found = salvage.objects().iter().find(|object| object.address == *address).expect("the object");
-                if found.from_root {
-                    continue;
-                }
+        let all: Vec<String> = groups(&file).into_iter().map(|(path, _)| path).chain(["/".to_owned()]).collect();
+        let links: Vec<(String, u64)> = all.iter().flat_map(|path| hard_links(&file, path)).collect();
+        let new = file.root().info().header_version() == 2;
+        for path in all.iter().filter(|path| new && hard_links(&file, path).len() > 8) {
+            let salvage = salvage(without_header(&bytes, path));
+            for (_, address) in hard_links(&file, path) {
+                let Some(found) = salvage.objects().iter().find(|object| object.address == address) else { continue };
                 let last = found.path.rsplit('/').next().unwrap_or_default();
-                let named = hard.iter().any(|(target, name)| target == address && name == last);
-                assert!(named, "{name} without {path}: {found:?}");
-                seen += 1;
+                let by_address = found.path == format!("unlinked/{address:#x}");
+                if !by_address {
+                    assert!(links.contains(&(last.to_owned(), address)), "{name} without {path}: {found:?}");
+                    kept += usize::from(path == "/" || !found.from_root);
+                }
             }
+            roots += usize::from(path == "/" && matches!(salvage.root(), SalvagedRoot::Guessed(_)));
         }
     }
-    assert!(seen > 20, "{seen}");
+    assert!(kept > 10 && roots > 2, "{kept} {roots}");
 }
 
 /// A group whose tree is lost is put together from the nodes below it.
@@ -271,6 +275,36 @@ fn a_lost_tree_takes_nothing_with_it() {
         }
         assert!(seen > 0, "{name}");
     }
+}
+
+/// A header whose checksum is wrong is read where a link leads to it, and the fault is told.
+#[test]
+fn a_wrong_checksum_is_told_and_forgiven() {
+    let mut seen = 0;
+    for name in FILES {
+        let bytes = bytes_of(name);
+        let file = sound(bytes.clone());
+        let expected = datasets(&file);
+        for (address, (path, _)) in &expected {
+            let info = file.object(path).expect("an object").info().clone();
+            if info.header_version() == 1 {
+                continue;
+            }
+            // The checksum itself is what is wrong.
+            let at = info.position() as usize;
+            let prefix = Prefix::decode(Block::new(&bytes[at..], 0, file.superblock().widths)).expect("a prefix");
+            let head = bytes.len() - at - prefix.1.bytes().len();
+            let mut damaged = bytes.clone();
+            damaged[at + head + prefix.0.chunk_size() as usize] ^= 1;
+            assert!(sound(damaged.clone()).object(path).is_err(), "{name}: {path}");
+            let salvage = salvage(damaged);
+            assert_eq!(salvaged(&salvage).get(address), expected.get(address), "{name}: {path}");
+            let told = salvage.lost().iter().filter(|lost| lost.path.as_ref() == Some(path));
+            assert!(told.map(|lost| lost.error.to_string()).any(|told| told.contains("checksum")), "{name}: {path}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen}");
 }
 
 /// What is read of a file that was cut has the values of the whole one.

@@ -22,6 +22,8 @@ pub(crate) struct ObjectHeader {
     first: HeaderChunk,
     continuations: Vec<HeaderChunk>,
     messages: Vec<(u32, Message)>,
+    /// A checksum that is wrong, where that is forgiven.
+    pub(super) forgiven: Option<Box<Corrupt>>,
     /// Where the links are, once somebody has asked.
     pub(super) links: OnceLock<Links>,
     /// Names of the attributes, once somebody has asked for one of many.
@@ -73,6 +75,7 @@ impl ObjectHeader {
             first: HeaderChunk { bytes: Vec::new(), skip: 0, at: storage.position(Addr(u64::MAX)) },
             continuations: Vec::new(),
             messages: Vec::new(),
+            forgiven: None,
             links: OnceLock::new(),
             names: OnceLock::new(),
         })
@@ -87,13 +90,15 @@ impl ObjectHeader {
         let length = prefix.chunk_size().saturating_add(head + checksum);
         let run = if length <= run.block().bytes().len() as u64 { run } else { storage.read(address, length, S)? };
         let block = run.block().sub(S, "size of chunk #0", 0..length as usize)?;
-        let block = if checksum > 0 { verified(block, S)? } else { block };
+        let mut forgiven = None;
+        let block = if checksum > 0 { checked(storage, block, S, &mut forgiven)? } else { block };
         let first = block.sub(S, "size of chunk #0", head as usize..(length - checksum) as usize)?;
         let mut messages = Vec::with_capacity(USUAL);
         let mut continuations = add_chunk(&prefix, first, S, 0, &mut messages)?;
         let first = HeaderChunk { at: first.at(), skip: head as usize, bytes: run.into_first(length as usize) };
         let (links, names, widths) = (OnceLock::new(), OnceLock::new(), storage.widths());
-        let mut header = Self { address, prefix, widths, first, continuations: Vec::new(), messages, links, names };
+        let mut header =
+            Self { address, prefix, widths, first, continuations: Vec::new(), messages, forgiven, links, names };
         if continuations.is_empty() {
             return Ok(header);
         }
@@ -123,7 +128,9 @@ impl ObjectHeader {
             run.block()
         } else {
             let signature = crate::bytes::parse::signature(b"OCHK");
-            verified(run.block(), S)?.run_rest(S, crate::bytes::parse::field("signature", signature))?.1
+            checked(storage, run.block(), S, &mut self.forgiven)?
+                .run_rest(S, crate::bytes::parse::field("signature", signature))?
+                .1
         };
         let number = self.continuations.len() as u32 + 1;
         let found = add_chunk(&self.prefix, messages, S, number, &mut self.messages)?;
@@ -211,6 +218,23 @@ impl ObjectHeader {
     /// True where there is a message of this type.
     pub(crate) fn has(&self, kind: MessageType) -> bool {
         self.messages().any(|message| message.kind == kind)
+    }
+}
+
+/// The bytes before a checksum, which must be right unless that is forgiven.
+fn checked<'b>(
+    storage: &Storage,
+    block: Block<'b>,
+    structure: Structure,
+    forgiven: &mut Option<Box<Corrupt>>,
+) -> Result<Block<'b>> {
+    match (verified(block, structure), block.bytes().len().checked_sub(4)) {
+        (Ok(block), _) => Ok(block),
+        (Err(fault), Some(length)) if storage.forgives() => {
+            *forgiven = Some(Box::new(fault));
+            Ok(block.sub(structure, "body", 0..length)?)
+        }
+        (Err(fault), _) => Err(fault.into()),
     }
 }
 

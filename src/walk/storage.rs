@@ -70,12 +70,24 @@ pub(crate) struct Storage {
     memo: Memo,
     pub(super) k: BTreeK,
     pub(super) shared: Option<SharedMessageTable>,
+    /// True where object headers are read even if their checksums are wrong.
+    pub(super) forgiving: bool,
 }
 
 impl Storage {
     pub(super) fn new(source: Arc<dyn Source>, base: u64, widths: Widths, limits: Limits) -> Self {
         let memo = Memo::new(limits.cache_bytes);
-        Self { source, base, widths, limits, overlay: BTreeMap::new(), memo, k: BTreeK::default(), shared: None }
+        Self {
+            source,
+            base,
+            widths,
+            limits,
+            overlay: BTreeMap::new(),
+            memo,
+            k: BTreeK::default(),
+            shared: None,
+            forgiving: false,
+        }
     }
 
     /// Lays newer bytes over the file.
@@ -94,6 +106,10 @@ impl Storage {
 
     pub(crate) fn source(&self) -> &Arc<dyn Source> {
         &self.source
+    }
+
+    pub(super) fn forgives(&self) -> bool {
+        self.forgiving
     }
 
     pub(crate) fn k(&self) -> BTreeK {

@@ -61,6 +61,7 @@ impl Guess {
     /// The file as it is read by this guess.
     pub(super) fn frame(&self, source: Arc<dyn Source>, limits: &Limits) -> Frame {
         let mut frame = Frame::without_superblock(source, limits.clone(), self.base, self.widths);
+        frame.storage.forgiving = true;
         if let Some(address) = self.extension {
             // Whatever of it can be read.
             let _ = frame.apply_extension(address);

@@ -97,6 +97,7 @@ fn known(
     };
     let frame = match Frame::begin(source.clone(), limits.clone()) {
         Ok(mut frame) => {
+            frame.storage.forgiving = true;
             frame.read_extension().or_else(&mut note)?;
             frame
         }
@@ -104,6 +105,7 @@ fn known(
     };
     let effort = Arc::new(Effort::new(source.clone(), limits));
     let mut searched = Frame::begin(effort.clone(), limits.clone())?;
+    searched.storage.forgiving = true;
     // What is wrong with it is told already.
     let _ = searched.read_extension();
     let found = Found::of(&searched, marks)?;

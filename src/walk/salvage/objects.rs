@@ -106,11 +106,14 @@ impl Found {
         if self.objects.contains_key(&address) || self.lost.contains(&address) {
             return Ok(());
         }
-        let what = ObjectHeader::read(storage, address)
-            .and_then(|header| kind(&header).ok_or_else(|| header.absent(storage, Structure::ObjectHeader)));
+        let what = ObjectHeader::read(storage, address).and_then(|header| match kind(&header) {
+            Some(kind) => Ok((kind, header)),
+            None => Err(header.absent(storage, Structure::ObjectHeader)),
+        });
         match what {
-            Ok(kind) => {
+            Ok((kind, header)) => {
                 self.objects.insert(address, kind);
+                self.damage.extend(header.forgiven.as_deref().map(|fault| (address, fault.clone().into())));
                 if kind == Kind::Group {
                     groups.push_back(address);
                 }
@@ -223,6 +226,9 @@ fn kind(header: &ObjectHeader) -> Option<Kind> {
 /// What stands at an address that nothing led to: an object only where all decodes that makes it one.
 fn whole_object(storage: &Storage, address: Addr) -> Result<Option<Kind>> {
     let header = ObjectHeader::read(storage, address)?;
+    if let Some(fault) = &header.forgiven {
+        return Err(fault.as_ref().clone().into());
+    }
     let datatype = || -> Result<()> {
         let run = header.needed(storage, MessageType::DATATYPE, Structure::Datatype)?;
         Datatype::decode(run.block(), storage.limits().datatype_depth)?;
@@ -236,7 +242,9 @@ fn whole_object(storage: &Storage, address: Addr) -> Result<Option<Kind>> {
             DataLayout::decode(header.needed(storage, MessageType::DATA_LAYOUT, Structure::DataLayout)?.block())?;
         }
         Some(Kind::Datatype) => datatype()?,
-        Some(Kind::Group) => drop(places(storage, &header)?),
+        Some(Kind::Group) => {
+            places(storage, &header)?;
+        }
         None => {}
     }
     Ok(found)
