@@ -316,6 +316,7 @@ fn salvage() {
             &["salvage", "--list", "files/superblock_0.h5"],
             &["salvage", "--list", "corrupt/checksum_superblock.h5"],
             &["salvage", "--list", "corrupt/checksum_OHDR.h5"],
+            &["salvage", "--list", "corrupt/checksum_OCHK.h5"],
             &["salvage", "--list", "corrupt/checksum_EADB.h5"],
             &["salvage", "--list", "corrupt/deflate_noise.h5"],
             &["salvage", "--list", "corrupt/truncated_earliest_3000.h5"],

@@ -12,7 +12,7 @@ use h5kit::bytes::{Block, Emit};
 use h5kit::digest::Lines;
 use h5kit::format::object_header::Prefix;
 use h5kit::source::Memory;
-use h5kit::{ErrorKind, File, Folder, Lost, Object, Options, Salvage, SalvagedRoot, Target};
+use h5kit::{ErrorKind, File, Folder, Lost, Object, Options, Salvage, Salvaged, SalvagedRoot, Target};
 
 /// No file here is large; one that takes longer than this hangs.
 const SOON: Duration = Duration::from_secs(10);
@@ -305,6 +305,42 @@ fn a_wrong_checksum_is_told_and_forgiven() {
         }
     }
     assert!(seen > 20, "{seen}");
+}
+
+/// A group that has lost a part of its header keeps the links in the rest of it, and no dataset is read without its own.
+#[test]
+fn a_lost_continuation() {
+    let (mut groups, mut named) = (0, 0);
+    for (name, bytes) in single_files() {
+        let parts = bytes.windows(4).enumerate().filter(|(_, window)| window == b"OCHK").map(|(at, _)| at);
+        let parts: Vec<usize> = parts.take(20).collect();
+        if parts.is_empty() {
+            continue;
+        }
+        let file = sound(bytes.clone());
+        let expected = datasets(&file);
+        for part in parts {
+            let mut damaged = bytes.clone();
+            damaged[part..part + 4].fill(0);
+            let salvage = salvage(damaged);
+            let kept = |lost: &Lost| {
+                let of_group =
+                    |object: &&Salvaged| Some(object.address) == lost.address && object.kind == Some("group");
+                lost.error.to_string().contains("continuation") && salvage.objects().iter().any(|o| of_group(&o))
+            };
+            groups += salvage.lost().iter().filter(|lost| kept(lost)).count();
+            for (address, (path, bytes)) in salvaged(&salvage) {
+                let Some((_, whole)) = expected.get(&address) else { continue };
+                assert_eq!(&bytes, whole, "{name} without {part:#x}: {path}");
+                if path.starts_with('/') {
+                    let there = file.object(&path).expect("a path of the sound file");
+                    assert_eq!(there.info().address(), address, "{name} without {part:#x}: {path}");
+                    named += 1;
+                }
+            }
+        }
+    }
+    assert!(groups > 2 && named > 20, "{groups} {named}");
 }
 
 /// What is read of a file that was cut has the values of the whole one.

@@ -22,7 +22,7 @@ pub(crate) struct ObjectHeader {
     first: HeaderChunk,
     continuations: Vec<HeaderChunk>,
     messages: Vec<(u32, Message)>,
-    /// A checksum that is wrong, where that is forgiven.
+    /// A checksum that is wrong, or a continuation that is lost, where that is forgiven.
     pub(super) forgiven: Option<Box<Corrupt>>,
     /// Where the links are, once somebody has asked.
     pub(super) links: OnceLock<Links>,
@@ -111,9 +111,30 @@ impl ObjectHeader {
             };
             visited.enter(storage, address)?;
             visited.read(storage, address, usize::try_from(continuation.length).unwrap_or(usize::MAX))?;
-            continuations.extend(header.add_continuation(storage, address, continuation.length)?);
+            match header.add_continuation(storage, address, continuation.length) {
+                Ok(more) => continuations.extend(more),
+                Err(e) => header.forgive(storage, e)?,
+            }
         }
         Ok(header)
+    }
+
+    /// Goes on without a continuation where that is forgiven: of a group it holds some links more, but without a message of
+    /// a dataset its elements are read the wrong way.
+    fn forgive(&mut self, storage: &Storage, error: Error) -> Result<()> {
+        let group = (self.has(MessageType::LINK_INFO) || self.has(MessageType::LINK))
+            && !self.has(MessageType::DATASPACE)
+            && !self.has(MessageType::DATATYPE);
+        match error.cause() {
+            Cause::Corrupt(fault) if storage.forgives() && group => {
+                self.forgiven = Some(Box::new(fault.clone()));
+                // Messages before the fault go with their chunk.
+                let kept = self.continuations.len() as u32;
+                self.messages.retain(|(chunk, _)| *chunk <= kept);
+                Ok(())
+            }
+            _ => Err(error),
+        }
     }
 
     fn add_continuation(

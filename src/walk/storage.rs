@@ -70,7 +70,7 @@ pub(crate) struct Storage {
     memo: Memo,
     pub(super) k: BTreeK,
     pub(super) shared: Option<SharedMessageTable>,
-    /// True where object headers are read even if their checksums are wrong.
+    /// True where object headers are read even if their checksums are wrong, and those of groups as far as they go.
     pub(super) forgiving: bool,
 }
 
