@@ -56,8 +56,9 @@ pub use error::{Error, ErrorKind, Result};
 pub use format::message::datatype::Datatype;
 pub use limits::Limits;
 pub use object::{
-    Attribute, Attributes, DamagedChunk, Dataset, File, FillInfo, FilterInfo, Folder, Group, Layout, Link, Links,
-    Member, NamedDatatype, Neighbours, Object, ObjectInfo, Options, Past, StoredChunk, Target,
+    Attribute, Attributes, DamagedChunk, Dataset, File, FillInfo, FilterInfo, Folder, Group, Layout, Link, Links, Lost,
+    Member, NamedDatatype, Neighbours, Object, ObjectInfo, Options, Past, Salvage, Salvaged, SalvagedRoot, StoredChunk,
+    Target,
 };
 pub use selection::{Blocks, Hyperslab, Mask, Points, Selection, Slice};
 pub use walk::Condition;

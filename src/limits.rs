@@ -45,6 +45,9 @@ pub struct Limits {
     /// Bytes that one read may take out of global heaps (its strings and sequences) for each byte of the file, beyond 16 MiB
     /// that are allowed in any case. Default 64.
     pub heap_expansion: u64,
+    /// Bytes that a salvage may read for each byte of the file while it looks for objects, beyond 64 MiB that are allowed in
+    /// any case. Default 64.
+    pub salvage_expansion: u64,
     /// Bytes one read may return. Default 64 GiB on 64-bit machines, 1 GiB on 32-bit ones.
     pub read_bytes: u64,
     /// Bytes of decoded structures kept for reuse. Default 64 MiB.
@@ -85,6 +88,7 @@ impl Default for Limits {
             chunk_bytes: if narrow { 256 << 20 } else { 4 << 30 },
             expansion: 4096,
             heap_expansion: 64,
+            salvage_expansion: 64,
             read_bytes: if narrow { 1 << 30 } else { 64 << 30 },
             cache_bytes: 64 << 20,
             chunk_cache_bytes: 32 << 20,

@@ -309,6 +309,26 @@ fn check() {
 }
 
 #[test]
+fn salvage() {
+    golden(
+        "salvage",
+        &[
+            &["salvage", "--list", "files/superblock_0.h5"],
+            &["salvage", "--list", "corrupt/checksum_superblock.h5"],
+            &["salvage", "--list", "corrupt/checksum_OHDR.h5"],
+            &["salvage", "--list", "corrupt/checksum_OCHK.h5"],
+            &["salvage", "--list", "corrupt/checksum_EADB.h5"],
+            &["salvage", "--list", "corrupt/deflate_noise.h5"],
+            &["salvage", "--list", "corrupt/truncated_earliest_3000.h5"],
+            &["salvage", "--list", "corrupt/extent_huge.h5"],
+            &["salvage", "--list", "files/filter_unknown.h5"],
+            &["salvage", "--list", "corrupt/empty.h5"],
+            &["salvage", "--list", "no_such_file.h5"],
+        ],
+    );
+}
+
+#[test]
 fn damaged_things_do_not_hide_the_rest() {
     golden(
         "damage",
@@ -350,7 +370,7 @@ fn trouble() {
 
 #[test]
 fn help_teaches() {
-    for verb in ["ls", "dump", "stat", "check", "digest"] {
+    for verb in ["ls", "dump", "stat", "check", "digest", "salvage"] {
         let help = stdout(&[verb, "--help"]);
         assert!(help.contains("Examples:") && help.contains(&format!("h5kit {verb} ")), "{help}");
     }
@@ -367,6 +387,8 @@ fn wrong_arguments() {
         &["dump", "pbmc_small.h5ad", "/X/data", "--json", "--raw"],
         &["dump", "pbmc_small.h5ad", "/X/data", "-s", "1", "--start", "1"],
         &["ls", "-r", "--tree", "pbmc_small.h5ad"],
+        &["salvage", "pbmc_small.h5ad"],
+        &["salvage", "pbmc_small.h5ad", "files"],
     ];
     for args in wrong {
         assert_eq!(status(args), Some(2), "{args:?}");
@@ -478,8 +500,14 @@ fn damaged_files_end_in_order() {
         let path = entry.expect("an entry").path();
         let name = Path::new("corrupt").join(path.file_name().expect("a name"));
         let name = name.to_str().expect("text");
-        let verbs: [&[&str]; 5] =
-            [&["ls", "-rl", name], &["dump", name], &["stat", name], &["check", name], &["dump", "--json", name]];
+        let verbs: [&[&str]; 6] = [
+            &["ls", "-rl", name],
+            &["dump", name],
+            &["stat", name],
+            &["check", name],
+            &["salvage", "--list", name],
+            &["dump", "--json", name],
+        ];
         for args in verbs {
             let output = run(args);
             assert!(matches!(output.status.code(), Some(0..=2)), "{args:?}: {output:?}");

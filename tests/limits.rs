@@ -44,6 +44,8 @@ fn each_limit_names_itself() {
         chunk_bytes: _,
         expansion: _,
         heap_expansion: _,
+        // Tested where it is counted.
+        salvage_expansion: _,
         read_bytes: _,
         // These two bound what is kept; nothing is refused.
         cache_bytes: _,

@@ -237,15 +237,21 @@ impl Dataset {
     /// # Errors
     /// `Type` where it does not convert.
     pub fn fill_value<T: Element>(&self) -> Result<Option<T>> {
-        let Fill::Value(bytes) = &self.parts.fill else { return Ok(None) };
-        if bytes.len() != self.datatype().size as usize {
-            return Ok(None);
-        }
+        let Some(bytes) = self.fill_bytes() else { return Ok(None) };
         let mut value = [T::empty()];
         let decode = T::decoder(self.datatype()).in_object(self.path())?;
         decode(bytes, &FileHeap::new(self.file().storage()), &mut value).in_object(self.path())?;
         let [value] = value;
         Ok(Some(value))
+    }
+
+    /// The same as it is stored, in the file's datatype.
+    #[must_use]
+    pub fn fill_bytes(&self) -> Option<&[u8]> {
+        match &self.parts.fill {
+            Fill::Value(bytes) if bytes.len() == self.datatype().size as usize => Some(bytes),
+            _ => None,
+        }
     }
 
     /// Bytes of the elements in this file, filters applied; metadata, and what is in other files, not counted.

@@ -5,6 +5,7 @@ use super::lookup::{self, Object};
 use crate::bytes::Text;
 use crate::error::{InObject, Result};
 use crate::format::message::link::{self, LinkTarget};
+use crate::walk::join;
 
 /// A link of a group: a name, and what it leads to.
 #[derive(Clone, Debug)]
@@ -95,7 +96,7 @@ impl Link {
     /// The path of the link from the root.
     #[must_use]
     pub fn path(&self) -> String {
-        lookup::join(self.group.path(), &self.link.name)
+        join(self.group.path(), &self.link.name)
     }
 
     /// What the link leads to.

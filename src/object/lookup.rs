@@ -13,6 +13,7 @@ use crate::bytes::{Addr, Text};
 use crate::error::{Cause, Error, ErrorKind, InObject, Result, Structure, Unsupported, Usage};
 use crate::format::message::link::{Link, LinkTarget};
 use crate::format::object_header::MessageType;
+use crate::walk::join;
 use crate::walk::object::ObjectHeader;
 
 /// An object of any kind.
@@ -98,16 +99,6 @@ impl Object {
 /// The parts of a path: `/` separates, empty parts and `.` count nothing.
 fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|b| *b == b'/').filter(|part| !part.is_empty() && *part != b".")
-}
-
-/// The path of a child.
-pub(super) fn join(parent: &str, name: &Text) -> String {
-    let (parent, name) = (parent.trim_end_matches('/'), name.display());
-    let mut path = String::with_capacity(parent.len() + 1 + name.len());
-    path.push_str(parent);
-    path.push('/');
-    path.push_str(&name);
-    path
 }
 
 /// A place where a path led to: an object header of a file.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::file::File;
 use super::neighbour::{Folder, Neighbours};
+use super::salvage::Salvage;
 use super::workers;
 use crate::error::{Cause, Error, Result, Unsupported, Usage};
 use crate::format::driver_info::DriverInfo;
@@ -159,12 +160,40 @@ impl Options {
     }
 
     /// Opens what a source holds, with the folder of the file for its neighbours.
-    fn in_folder(mut self, source: Arc<dyn Source>, path: &Path) -> Result<File> {
+    fn in_folder(self, source: Arc<dyn Source>, path: &Path) -> Result<File> {
+        self.beside(path).from_source(source)
+    }
+
+    /// The same options with the folder of a file for its neighbours, where no other place was named.
+    fn beside(mut self, path: &Path) -> Self {
         if self.neighbours.is_none() {
             let folder = Folder::new(path.parent().unwrap_or(Path::new("")));
             self.neighbours = Some(Arc::new(if self.anywhere { folder.anywhere() } else { folder }));
         }
-        self.from_source(source)
+        self
+    }
+
+    /// Finds what is still there of a file, or of one that is spread over several, where the superblock, the root or
+    /// other groups are lost: the whole file is searched.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn salvage(self, path: impl AsRef<Path>) -> Result<Salvage> {
+        let path = path.as_ref();
+        let source = self.find(path)?;
+        self.beside(path).salvage_source(source)
+    }
+
+    /// Finds what is still there of what a source holds.
+    ///
+    /// # Errors
+    /// `Io`.
+    pub fn salvage_source(self, source: Arc<dyn Source>) -> Result<Salvage> {
+        Salvage::of(&source, self)
+    }
+
+    pub(super) fn most(&self) -> &Limits {
+        &self.limits
     }
 
     /// The whole file of which a member was opened: what its driver information says belongs to it.

@@ -146,7 +146,8 @@ fn compact(header: &ObjectHeader) -> impl Iterator<Item = Result<Link>> {
     header.stored(MessageType::LINK).map(|(_, block)| Ok(Link::decode(block)?))
 }
 
-fn dense(storage: &Storage, heap: Addr, records: &Records, kind: RecordType) -> Result<Vec<Result<Link>>> {
+/// The links that the records of a tree have in a heap.
+pub(super) fn dense(storage: &Storage, heap: Addr, records: &Records, kind: RecordType) -> Result<Vec<Result<Link>>> {
     let heap = Heap::open(storage, heap)?;
     let mut links = Siblings::new();
     each(records.iter(), |record| {
@@ -157,6 +158,15 @@ fn dense(storage: &Storage, heap: Addr, records: &Records, kind: RecordType) -> 
         links.keep(storage, storage.retrying(link), size)
     })?;
     Ok(links.into_found())
+}
+
+/// True where the records of a tree by name are those of the links, one after the other.
+pub(super) fn hashes(records: &Records, links: &[Link]) -> bool {
+    let hash = |record| match LinkRecord::decode(record, RecordType::LINK_NAME) {
+        Ok(LinkRecord::Name { hash, .. }) => Some(hash),
+        _ => None,
+    };
+    records.iter().map(hash).eq(links.iter().map(|link| Some(lookup3(link.name.as_bytes()))))
 }
 
 /// The link of a name, found as in a tree whose records are in order.
@@ -189,7 +199,8 @@ fn size(link: &Link) -> usize {
     link.name.as_bytes().len() + target
 }
 
-fn group_tree(storage: &Storage) -> btree_v1::Tree<'static, u64> {
+/// How the nodes of a group's tree are read.
+pub(super) fn group_tree(storage: &Storage) -> btree_v1::Tree<'static, u64> {
     btree_v1::Tree { keys: Keys::Group, decode: &Node::<u64>::decode, k: storage.k().group_internal, kept: None }
 }
 
@@ -204,7 +215,14 @@ pub(crate) fn symbol_table_node(storage: &Storage, address: Addr) -> Result<Symb
     Ok(SymbolTableNode::decode(run.block())?)
 }
 
-fn old_link(storage: &Storage, at: Addr, entry: &SymbolTableEntry, name: Text, heap: &Names) -> Result<Link> {
+/// The link that an entry of a symbol table node is.
+pub(super) fn old_link(
+    storage: &Storage,
+    at: Addr,
+    entry: &SymbolTableEntry,
+    name: Text,
+    heap: &Names,
+) -> Result<Link> {
     let target = match (entry.soft_link(), entry.object_header) {
         (Some(offset), _) => LinkTarget::Soft { path: heap.name(storage, offset)? },
         (None, Some(header)) => LinkTarget::Hard { header },
@@ -217,7 +235,8 @@ fn old_link(storage: &Storage, at: Addr, entry: &SymbolTableEntry, name: Text, h
     Ok(Link::old(name, target))
 }
 
-fn all_old(storage: &Storage, btree: Addr, heap: &Names) -> Result<Vec<Result<Link>>> {
+/// All links of a tree and its heap.
+pub(super) fn all_old(storage: &Storage, btree: Addr, heap: &Names) -> Result<Vec<Result<Link>>> {
     let mut nodes = Vec::new();
     let mut links = Siblings::new();
     let traversal = group_tree(storage).leaves(storage, btree, &|_, _| Ok(true), &mut |leaf| {

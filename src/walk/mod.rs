@@ -16,6 +16,7 @@ pub(crate) mod local_heap;
 mod memo;
 pub(crate) mod object;
 mod open;
+pub(crate) mod salvage;
 pub(crate) mod shared;
 mod siblings;
 mod storage;
@@ -27,7 +28,7 @@ pub(crate) use open::{Frame, OpenFile};
 pub(crate) use siblings::Siblings;
 pub(crate) use storage::{Run, Storage};
 
-use crate::bytes::Addr;
+use crate::bytes::{Addr, Text};
 use crate::error::{Corrupt, Error, Fault, Result, Structure};
 use std::collections::HashSet;
 
@@ -43,6 +44,16 @@ pub(crate) fn each<I: IntoIterator>(items: I, mut visit: impl FnMut(I::Item) -> 
         }
     }
     missing.map_or(Ok(()), Err)
+}
+
+/// The path of a child.
+pub(crate) fn join(parent: &str, name: &Text) -> String {
+    let (parent, name) = (parent.trim_end_matches('/'), name.display());
+    let mut path = String::with_capacity(parent.len() + 1 + name.len());
+    path.push_str(parent);
+    path.push('/');
+    path.push_str(&name);
+    path
 }
 
 /// Bytes of the parts of one whole, which a sound file holds once each. Parts that overlap, or are met again and again, are

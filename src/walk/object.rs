@@ -10,7 +10,7 @@ use crate::bytes::{Addr, Block, Widths};
 use crate::error::{Cause, Corrupt, Error, Fault, Result, Structure, Unsupported};
 use crate::format::message::attribute::Attribute;
 use crate::format::message::continuation::Continuation;
-use crate::format::object_header::{Message, MessageType, Messages, Prefix};
+use crate::format::object_header::{Message, MessageType, Messages, Prefix, PrefixV2};
 use crate::format::verified;
 
 /// An object header with all its messages, NIL and continuations left out.
@@ -22,6 +22,8 @@ pub(crate) struct ObjectHeader {
     first: HeaderChunk,
     continuations: Vec<HeaderChunk>,
     messages: Vec<(u32, Message)>,
+    /// A checksum that is wrong, or a continuation that is lost, where that is forgiven.
+    pub(super) forgiven: Option<Box<Corrupt>>,
     /// Where the links are, once somebody has asked.
     pub(super) links: OnceLock<Links>,
     /// Names of the attributes, once somebody has asked for one of many.
@@ -63,6 +65,22 @@ impl ObjectHeader {
         })
     }
 
+    /// A header without a message, in place of one that is lost.
+    pub(crate) fn nothing(storage: &Storage) -> Arc<Self> {
+        let prefix = Prefix::V2(PrefixV2 { flags: 0, times: None, phase_change: None, chunk_size: 0 });
+        Arc::new(Self {
+            address: Addr(u64::MAX),
+            prefix,
+            widths: storage.widths(),
+            first: HeaderChunk { bytes: Vec::new(), skip: 0, at: storage.position(Addr(u64::MAX)) },
+            continuations: Vec::new(),
+            messages: Vec::new(),
+            forgiven: None,
+            links: OnceLock::new(),
+            names: OnceLock::new(),
+        })
+    }
+
     fn load(storage: &Storage, address: Addr) -> Result<Self> {
         const S: Structure = Structure::ObjectHeader;
         let run = storage.read_up_to(address, FIRST_READ, S)?;
@@ -72,13 +90,15 @@ impl ObjectHeader {
         let length = prefix.chunk_size().saturating_add(head + checksum);
         let run = if length <= run.block().bytes().len() as u64 { run } else { storage.read(address, length, S)? };
         let block = run.block().sub(S, "size of chunk #0", 0..length as usize)?;
-        let block = if checksum > 0 { verified(block, S)? } else { block };
+        let mut forgiven = None;
+        let block = if checksum > 0 { checked(storage, block, S, &mut forgiven)? } else { block };
         let first = block.sub(S, "size of chunk #0", head as usize..(length - checksum) as usize)?;
         let mut messages = Vec::with_capacity(USUAL);
         let mut continuations = add_chunk(&prefix, first, S, 0, &mut messages)?;
         let first = HeaderChunk { at: first.at(), skip: head as usize, bytes: run.into_first(length as usize) };
         let (links, names, widths) = (OnceLock::new(), OnceLock::new(), storage.widths());
-        let mut header = Self { address, prefix, widths, first, continuations: Vec::new(), messages, links, names };
+        let mut header =
+            Self { address, prefix, widths, first, continuations: Vec::new(), messages, forgiven, links, names };
         if continuations.is_empty() {
             return Ok(header);
         }
@@ -91,9 +111,30 @@ impl ObjectHeader {
             };
             visited.enter(storage, address)?;
             visited.read(storage, address, usize::try_from(continuation.length).unwrap_or(usize::MAX))?;
-            continuations.extend(header.add_continuation(storage, address, continuation.length)?);
+            match header.add_continuation(storage, address, continuation.length) {
+                Ok(more) => continuations.extend(more),
+                Err(e) => header.forgive(storage, e)?,
+            }
         }
         Ok(header)
+    }
+
+    /// Goes on without a continuation where that is forgiven: of a group it holds some links more, but without a message of
+    /// a dataset its elements are read the wrong way.
+    fn forgive(&mut self, storage: &Storage, error: Error) -> Result<()> {
+        let group = (self.has(MessageType::LINK_INFO) || self.has(MessageType::LINK))
+            && !self.has(MessageType::DATASPACE)
+            && !self.has(MessageType::DATATYPE);
+        match error.cause() {
+            Cause::Corrupt(fault) if storage.forgives() && group => {
+                self.forgiven = Some(Box::new(fault.clone()));
+                // Messages before the fault go with their chunk.
+                let kept = self.continuations.len() as u32;
+                self.messages.retain(|(chunk, _)| *chunk <= kept);
+                Ok(())
+            }
+            _ => Err(error),
+        }
     }
 
     fn add_continuation(
@@ -108,7 +149,9 @@ impl ObjectHeader {
             run.block()
         } else {
             let signature = crate::bytes::parse::signature(b"OCHK");
-            verified(run.block(), S)?.run_rest(S, crate::bytes::parse::field("signature", signature))?.1
+            checked(storage, run.block(), S, &mut self.forgiven)?
+                .run_rest(S, crate::bytes::parse::field("signature", signature))?
+                .1
         };
         let number = self.continuations.len() as u32 + 1;
         let found = add_chunk(&self.prefix, messages, S, number, &mut self.messages)?;
@@ -196,6 +239,23 @@ impl ObjectHeader {
     /// True where there is a message of this type.
     pub(crate) fn has(&self, kind: MessageType) -> bool {
         self.messages().any(|message| message.kind == kind)
+    }
+}
+
+/// The bytes before a checksum, which must be right unless that is forgiven.
+fn checked<'b>(
+    storage: &Storage,
+    block: Block<'b>,
+    structure: Structure,
+    forgiven: &mut Option<Box<Corrupt>>,
+) -> Result<Block<'b>> {
+    match (verified(block, structure), block.bytes().len().checked_sub(4)) {
+        (Ok(block), _) => Ok(block),
+        (Err(fault), Some(length)) if storage.forgives() => {
+            *forgiven = Some(Box::new(fault));
+            Ok(block.sub(structure, "body", 0..length)?)
+        }
+        (Err(fault), _) => Err(fault.into()),
     }
 }
 

@@ -79,8 +79,15 @@ impl OpenFile {
 impl Frame {
     /// Finds and reads the superblock and its extension.
     pub(crate) fn open(source: Arc<dyn Source>, limits: Limits, read_attempts: Option<NonZero<u32>>) -> Result<Self> {
+        let mut frame = Self::begin(source, limits, read_attempts)?;
+        frame.read_extension()?;
+        Ok(frame)
+    }
+
+    /// Finds and reads the superblock alone.
+    pub(super) fn begin(source: Arc<dyn Source>, limits: Limits, read_attempts: Option<NonZero<u32>>) -> Result<Self> {
         let (position, superblock) = find_superblock(source.as_ref(), read_attempts)?;
-        let mut condition = condition(&superblock, position, source.len());
+        let condition = condition(&superblock, position, source.len());
         if condition.open_for_swmr {
             source.keep_nothing();
         }
@@ -93,28 +100,53 @@ impl Frame {
                 chunk: old.chunk_k.map_or(BTreeK::default().chunk, |(k, _)| k),
             };
         }
-        let mut driver_info = match superblock.driver_info() {
-            Some(address) => Some(storage.retrying(|| read_driver_info(&storage, address))?),
-            None => None,
-        };
-        if let Some(address) = superblock.extension() {
-            condition.cache_image = apply_cache_image(&mut storage, address)?;
-            let extension = ObjectHeader::read(&storage, address)?;
-            if let Some(run) = extension.body(&storage, MessageType::BTREE_K)? {
-                storage.k = BTreeK::decode(run.block())?;
-            }
-            if let Some(run) = extension.body(&storage, MessageType::DRIVER_INFO)? {
-                driver_info = Some(DriverInfo::decode_message(run.block())?);
-            }
-            if let Some(run) = extension.body(&storage, MessageType::SHARED_MESSAGE_TABLE)? {
-                let location = SharedMessageTableLocation::decode(run.block())?;
-                storage.shared = match location.address {
-                    Some(address) => Some(storage.retrying(|| read_shared_table(&storage, address, location.indexes))?),
-                    None => None,
-                };
-            }
+        Ok(Self { storage, superblock, position, condition, driver_info: None })
+    }
+
+    /// A file that has lost its superblock, with its first address at a position.
+    pub(super) fn without_superblock(source: Arc<dyn Source>, limits: Limits, position: u64, widths: Widths) -> Self {
+        let storage = Storage::new(source, position, widths, limits, Attempts::new(None, false));
+        let form = Form::New { version: 3, extension: None, root: None };
+        let superblock = Superblock { widths, flags: 0, base: Some(Addr(position)), end_of_file: None, form };
+        Self { storage, superblock, position, condition: Condition::default(), driver_info: None }
+    }
+
+    /// The addresses of positions, those before the first left out.
+    pub(super) fn addresses(&self, positions: &[u64]) -> impl Iterator<Item = Addr> {
+        let base = self.position;
+        positions.iter().filter_map(move |at| at.checked_sub(base).map(Addr))
+    }
+
+    /// Reads what the superblock leads to beside the root.
+    pub(super) fn read_extension(&mut self) -> Result<()> {
+        if let Some(address) = self.superblock.driver_info() {
+            self.driver_info = Some(self.storage.retrying(|| read_driver_info(&self.storage, address))?);
         }
-        Ok(Self { storage, superblock, position, condition, driver_info })
+        match self.superblock.extension() {
+            Some(address) => self.apply_extension(address),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads the superblock extension at an address.
+    pub(super) fn apply_extension(&mut self, address: Addr) -> Result<()> {
+        let storage = &mut self.storage;
+        self.condition.cache_image = apply_cache_image(storage, address)?;
+        let extension = ObjectHeader::read(storage, address)?;
+        if let Some(run) = extension.body(storage, MessageType::BTREE_K)? {
+            storage.k = BTreeK::decode(run.block())?;
+        }
+        if let Some(run) = extension.body(storage, MessageType::DRIVER_INFO)? {
+            self.driver_info = Some(DriverInfo::decode_message(run.block())?);
+        }
+        if let Some(run) = extension.body(storage, MessageType::SHARED_MESSAGE_TABLE)? {
+            let location = SharedMessageTableLocation::decode(run.block())?;
+            storage.shared = match location.address {
+                Some(address) => Some(storage.retrying(|| read_shared_table(storage, address, location.indexes))?),
+                None => None,
+            };
+        }
+        Ok(())
     }
 
     /// The header of the root group, as it is now.

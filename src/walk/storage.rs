@@ -72,13 +72,15 @@ pub(crate) struct Storage {
     attempts: Attempts,
     pub(super) k: BTreeK,
     pub(super) shared: Option<SharedMessageTable>,
+    /// True where object headers are read even if their checksums are wrong, and those of groups as far as they go.
+    pub(super) forgiving: bool,
 }
 
 impl Storage {
     pub(super) fn new(source: Arc<dyn Source>, base: u64, widths: Widths, limits: Limits, attempts: Attempts) -> Self {
         let memo = Memo::new(limits.cache_bytes);
         let (overlay, k) = (BTreeMap::new(), BTreeK::default());
-        Self { source, base, widths, limits, overlay, memo, attempts, k, shared: None }
+        Self { source, base, widths, limits, overlay, memo, attempts, k, shared: None, forgiving: false }
     }
 
     /// Lets go of all that was read: the file may have changed.
@@ -115,6 +117,10 @@ impl Storage {
 
     pub(crate) fn source(&self) -> &Arc<dyn Source> {
         &self.source
+    }
+
+    pub(super) fn forgives(&self) -> bool {
+        self.forgiving
     }
 
     pub(crate) fn k(&self) -> BTreeK {

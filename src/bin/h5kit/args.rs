@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ColorChoice, Parser, Subcommand};
 
-use crate::{anndata, check, digest, dump, export, h5col, ls, stat, view};
+use crate::{anndata, check, digest, dump, export, h5col, ls, salvage, stat, view};
 
 /// Looks into HDF5 files, whole or damaged, without libhdf5
 #[derive(Debug, Parser)]
@@ -55,6 +55,8 @@ pub enum Verb {
     Anndata(anndata::Args),
     /// Write a data frame of an AnnData as CSV, Parquet or JSON
     Export(export::Args),
+    /// Write out what is still there of a damaged file
+    Salvage(salvage::Args),
     /// Tables of columns (H5Col): show, validate, query
     H5col(h5col::Args),
 }

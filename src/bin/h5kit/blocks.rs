@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use h5kit::element::{Array, Value};
-use h5kit::{Dataset, ErrorKind, Result};
+use h5kit::{Dataset, Error, ErrorKind, Result, Selection};
 
 use crate::pick::{Axis, hyperslab};
 use crate::session::Session;
@@ -35,71 +35,77 @@ pub trait Elements {
     fn read(&mut self, part: &Part, session: &mut Session) -> Result<Vec<Option<Value>>>;
 }
 
-/// Selected elements of a dataset.
-pub struct Stored<'a> {
+/// Reads parts of a dataset, in halves where that fails, so that what is damaged costs no more than it must.
+pub struct Halves<'a> {
     dataset: &'a Dataset,
     axes: Vec<Axis>,
+    /// Rows that are there, of a dataset in one piece that the file ends in.
+    rows: Option<u64>,
     failures: u32,
-    /// Errors that were reported: a damaged structure may spoil many pieces.
-    said: HashSet<String>,
 }
 
-impl<'a> Stored<'a> {
+/// What is done with a part: it is read, or it is damaged.
+pub struct Takes<'t> {
+    /// Reads a part.
+    pub read: &'t mut dyn FnMut(&Part) -> Result<()>,
+    /// Takes note of a part that cannot be read, nor its halves.
+    pub damaged: &'t mut dyn FnMut(&Part, Error),
+}
+
+impl<'a> Halves<'a> {
     /// The elements of a dataset that these axes select.
     pub fn new(dataset: &'a Dataset, axes: Vec<Axis>) -> Self {
-        Self { dataset, axes, failures: 0, said: HashSet::new() }
+        Self { dataset, axes, rows: rows_there(dataset), failures: 0 }
     }
 
-    fn piece(&self, part: &Part) -> Result<Vec<Value>> {
-        if self.axes.is_empty() { self.dataset.read(..) } else { self.dataset.read(hyperslab(&self.axes, part)) }
+    /// What is selected.
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
     }
 
-    /// Reads a box into the box `whole`, in halves where it fails.
-    fn fill(&mut self, part: &Part, whole: &Part, values: &mut [Option<Value>], session: &mut Session) -> Result<()> {
+    /// The dataset.
+    pub fn dataset(&self) -> &'a Dataset {
+        self.dataset
+    }
+
+    /// Reads a part.
+    ///
+    /// # Errors
+    /// What holds for every element.
+    pub fn each(&mut self, part: &Part, takes: &mut Takes<'_>) -> Result<()> {
         let irregular = |axis: &Axis, (from, to): (u64, u64)| Some(axis.regular_end(from, to)).filter(|end| *end < to);
         let split = self.axes.iter().zip(part).map(|(axis, range)| irregular(axis, *range));
         if let Some((d, end)) = split.enumerate().find_map(|(d, end)| Some((d, end?))) {
-            return self.halves(part, d, end, whole, values, session);
+            return self.halves(part, d, end, takes);
         }
-        match self.piece(part) {
-            Ok(piece) => {
-                place(piece.into_iter().map(Some).collect(), part, whole, values);
-                Ok(())
-            }
+        match (takes.read)(part) {
             Err(e) if matches!(e.kind(), ErrorKind::Corrupt | ErrorKind::Io) => {
                 self.failures += 1;
                 if let Some((d, middle)) = self.middle(part).filter(|_| self.failures <= FAILURES) {
-                    return self.halves(part, d, middle, whole, values, session);
+                    return self.halves(part, d, middle, takes);
                 }
-                if self.said.insert(e.to_string()) {
-                    session.report(&e);
-                }
+                (takes.damaged)(part, e);
                 Ok(())
             }
-            Err(e) => Err(e),
+            done => done,
         }
     }
 
-    fn halves(
-        &mut self,
-        part: &Part,
-        d: usize,
-        middle: u64,
-        whole: &Part,
-        values: &mut [Option<Value>],
-        session: &mut Session,
-    ) -> Result<()> {
+    fn halves(&mut self, part: &Part, d: usize, middle: u64, takes: &mut Takes<'_>) -> Result<()> {
         let (mut first, mut second) = (part.clone(), part.clone());
         first[d].1 = middle;
         second[d].0 = middle;
-        self.fill(&first, whole, values, session)?;
-        self.fill(&second, whole, values, session)
+        self.each(&first, takes)?;
+        self.each(&second, takes)
     }
 
     /// Where a part that cannot be read is best divided: a dimension and a place in it.
     fn middle(&self, part: &Part) -> Option<(usize, u64)> {
         let heap = self.dataset.datatype().has_heap_data();
         let chunk = self.dataset.chunk_shape();
+        if let (false, Some(rows)) = (heap, self.rows) {
+            return self.end_of_rows(part, rows).map(|end| (0, end));
+        }
         let grain = |d: usize| match (heap, chunk) {
             (true, _) => Some(1),
             (false, Some(chunk)) => chunk.get(d).copied(),
@@ -118,21 +124,77 @@ impl<'a> Stored<'a> {
         });
         divided.max_by_key(|(grains, d, _)| (*grains, std::cmp::Reverse(*d))).map(|(_, d, middle)| (d, middle))
     }
+
+    /// Where the rows of a part end that are there, if they end inside of it.
+    fn end_of_rows(&self, part: &Part, rows: u64) -> Option<u64> {
+        let (axis, (from, to)) = (self.axes.first()?, part.first()?);
+        let end = rows.checked_sub(axis.start).filter(|_| (axis.stride, axis.block) == (1, 1))?;
+        (*from < end && end < *to).then_some(end)
+    }
+}
+
+/// What of a dataset a part is.
+pub fn selection(axes: &[Axis], part: &Part) -> Selection {
+    if axes.is_empty() { Selection::All } else { hyperslab(axes, part).into() }
+}
+
+/// Rows of a dataset in one piece that the file has.
+fn rows_there(dataset: &Dataset) -> Option<u64> {
+    let row =
+        dataset.shape().get(1..)?.iter().fold(u64::from(dataset.datatype().size), |n, dim| n.saturating_mul(*dim));
+    dataset.file().source().len().saturating_sub(dataset.position()?).checked_div(row)
+}
+
+/// Selected elements of a dataset.
+pub struct Stored<'a> {
+    halves: Halves<'a>,
+    /// Errors that were reported: a damaged structure may spoil many pieces.
+    said: HashSet<String>,
+}
+
+impl<'a> Stored<'a> {
+    /// The elements of a dataset that these axes select.
+    pub fn new(dataset: &'a Dataset, axes: Vec<Axis>) -> Self {
+        Self { halves: Halves::new(dataset, axes), said: HashSet::new() }
+    }
+}
+
+/// The elements of a part, and nothing where they are damaged, which `damaged` is told.
+///
+/// # Errors
+/// What holds for every element.
+pub fn values(
+    halves: &mut Halves<'_>,
+    part: &Part,
+    damaged: &mut dyn FnMut(&Part, Error),
+) -> Result<Vec<Option<Value>>> {
+    let mut values = empty(part);
+    let (dataset, axes) = (halves.dataset(), halves.axes.clone());
+    let mut read = |piece: &Part| {
+        let found: Vec<Value> = dataset.read(selection(&axes, piece))?;
+        place(found.into_iter().map(Some).collect(), 1, piece, part, &mut values);
+        Ok(())
+    };
+    halves.each(part, &mut Takes { read: &mut read, damaged })?;
+    Ok(values)
 }
 
 impl Elements for Stored<'_> {
     fn axes(&self) -> &[Axis] {
-        &self.axes
+        self.halves.axes()
     }
 
     fn grain(&self) -> Option<&[u64]> {
-        self.dataset.chunk_shape()
+        self.halves.dataset().chunk_shape()
     }
 
     fn read(&mut self, part: &Part, session: &mut Session) -> Result<Vec<Option<Value>>> {
-        let mut values = empty(part);
-        self.fill(part, part, &mut values, session)?;
-        Ok(values)
+        let Self { halves, said } = self;
+        values(halves, part, &mut |_, e| {
+            if said.insert(e.to_string()) {
+                session.report(&e);
+            }
+        })
     }
 }
 
@@ -188,11 +250,11 @@ fn rows(part: &Part, whole: &Part) -> Vec<(usize, usize)> {
     starts.into_iter().map(|start| ((start * (high - low) + from - low) as usize, length)).collect()
 }
 
-/// Puts the elements of a box into a box around it.
-pub fn place(piece: Vec<Option<Value>>, part: &Part, whole: &Part, values: &mut [Option<Value>]) {
+/// Puts the elements of a box, of so many items `each`, into a box around it.
+pub fn place<T>(piece: Vec<T>, each: usize, part: &Part, whole: &Part, values: &mut [T]) {
     let mut piece = piece.into_iter();
     for (start, length) in rows(part, whole) {
-        for (value, read) in values[start..start + length].iter_mut().zip(&mut piece) {
+        for (value, read) in values[start * each..(start + length) * each].iter_mut().zip(&mut piece) {
             *value = read;
         }
     }
@@ -200,17 +262,22 @@ pub fn place(piece: Vec<Option<Value>>, part: &Part, whole: &Part, values: &mut 
 
 /// Parts that follow one another in row-major order and are everything.
 pub fn in_order(axes: &[Axis], grain: Option<&[u64]>) -> impl Iterator<Item = Part> + use<> {
+    in_order_of(axes, grain, BLOCK)
+}
+
+/// The same in parts of about so many elements.
+pub fn in_order_of(axes: &[Axis], grain: Option<&[u64]>, most: u64) -> impl Iterator<Item = Part> + use<> {
     let lengths: Vec<u64> = axes.iter().map(Axis::len).collect();
     let inner = |d: usize| lengths[d..].iter().fold(1u64, |n, length| n.saturating_mul(*length));
     // The dimension that is divided: those before it go by single steps, those after it are whole.
-    let split = (0..axes.len()).find(|d| inner(d + 1) <= BLOCK).unwrap_or(0);
+    let split = (0..axes.len()).find(|d| inner(d + 1) <= most).unwrap_or(0);
     let row = inner((split + 1).min(axes.len())).max(1);
-    let mut step = (BLOCK / row).max(1);
+    let mut step = (most / row).max(1);
     if let (Some(grain), Some(axis)) = (grain.and_then(|grain| grain.get(split)), axes.get(split)) {
         let grain = (*grain / axis.stride.max(1)).max(1);
         if step >= grain {
             step -= step % grain;
-        } else if grain.saturating_mul(row) <= LARGEST {
+        } else if grain.saturating_mul(row) <= most.saturating_mul(LARGEST / BLOCK) {
             step = grain;
         }
     }

@@ -46,6 +46,9 @@ pub struct Args {
     pub json: bool,
 }
 
+/// Damaged datasets that are named at the end.
+const NAMED: usize = 20;
+
 /// Checks.
 pub fn run(args: &Args, session: &mut Session) -> Done {
     let mut check = Check { quiet: args.quiet, json: args.json, faults: 0, notes: 0, session };
@@ -226,6 +229,22 @@ impl Check<'_> {
             n => format!("{}{more}{notes} in {seen}", count(n, "fault", "faults")),
         };
         let name = self.session.name();
+        if self.faults > 0 {
+            self.readable(survey)?;
+        }
         self.print(&format!("{name}: {line}"))
+    }
+
+    /// How many datasets are whole, and which are not.
+    fn readable(&mut self, survey: &Survey) -> Done {
+        let all = survey.datasets().count();
+        let damaged: Vec<String> = survey.datasets().filter(|(_, whole)| !whole).map(|(path, _)| path).collect();
+        let mut named = damaged.iter().take(NAMED).map(|path| clean(path).into_owned()).collect::<Vec<_>>().join(", ");
+        if damaged.len() > NAMED {
+            named += &format!(", … {} more", damaged.len() - NAMED);
+        }
+        let which = if damaged.is_empty() { String::new() } else { format!("; damaged: {named}") };
+        let whole = all - damaged.len();
+        self.print(&format!("whole: {whole} of {}{which}", count(all as u64, "dataset", "datasets")))
     }
 }

@@ -387,7 +387,7 @@ fn ends(source: &mut dyn Elements, shown: &[Shown], session: &mut Session) -> Re
         });
         let place: Part = place.collect();
         let read = source.read(&part, session)?;
-        crate::blocks::place(read, &place, &whole, &mut values);
+        crate::blocks::place(read, 1, &place, &whole, &mut values);
     }
     Ok(values)
 }

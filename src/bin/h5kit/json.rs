@@ -82,7 +82,8 @@ fn float(to: &mut String, n: f64, datatype: &Datatype) {
     }
 }
 
-fn nested(to: &mut String, shape: &[u64], values: &[Value], base: &Datatype, references: &References) {
+/// Elements of a shape as nested arrays.
+pub fn nested(to: &mut String, shape: &[u64], values: &[Value], base: &Datatype, references: &References) {
     let [n, inner @ ..] = shape else {
         return values.iter().for_each(|value| element(to, value, base, references));
     };

@@ -17,6 +17,7 @@ mod paint;
 mod pick;
 mod progress;
 mod references;
+mod salvage;
 mod scalar;
 mod session;
 mod stat;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         Verb::View(args) => view::run(args, &mut session),
         Verb::Anndata(args) => anndata::run(args, &mut session),
         Verb::Export(args) => export::run(args, &mut session),
+        Verb::Salvage(args) => salvage::run(args, &mut session),
         Verb::H5col(args) => h5col::run(args, &mut session),
     };
     let done = done.and_then(|()| session.finish().map_err(Trouble::from));

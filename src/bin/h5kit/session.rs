@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 
 use anstream::AutoStream;
 use clap::ColorChoice;
-use h5kit::{Condition, Error, File, Options};
+use h5kit::{Condition, Error, File, Options, Salvage};
 
 use crate::args::Source;
 use crate::paint::{self, clean};
@@ -83,11 +83,15 @@ impl Session {
     /// Opens the file.
     pub fn open_quietly(&mut self, source: &Source) -> Result<File, Trouble> {
         self.name = source.file.display().to_string();
-        let options = Options::new();
-        let options = if source.anywhere { options.files_anywhere() } else { options };
-        let file = options.open(&source.file)?;
+        let file = options(source).open(&source.file)?;
         self.open = true;
         Ok(file)
+    }
+
+    /// Finds what is still there of the file.
+    pub fn salvage(&mut self, source: &Source) -> Result<Salvage, Trouble> {
+        self.name = source.file.display().to_string();
+        Ok(options(source).salvage(&source.file)?)
     }
 
     /// The file's name.
@@ -193,6 +197,10 @@ impl Session {
         self.progress.clear();
         self.out.flush()
     }
+}
+
+fn options(source: &Source) -> Options {
+    if source.anywhere { Options::new().files_anywhere() } else { Options::new() }
 }
 
 /// Errors of the system begin with the file's name, which stands there already.

@@ -36,7 +36,7 @@ use std::sync::Arc;
 use super::global_heap::Collection;
 use super::{Frame, Storage};
 use crate::bytes::{Addr, Text};
-use crate::error::{Corrupt, Error, Fault, Result, Structure};
+use crate::error::{Corrupt, Error, ErrorKind, Fault, Result, Structure};
 use crate::format::driver_info::DriverInfo;
 use crate::format::reference::HeapPlace;
 use crate::format::superblock::Superblock;
@@ -153,6 +153,14 @@ impl Survey {
     #[must_use]
     pub fn path_of_finding(&self, finding: &Finding) -> Option<String> {
         finding.object.map(|object| self.path(object))
+    }
+
+    /// The paths of all datasets, and whether nothing is wrong with each.
+    pub fn datasets(&self) -> impl Iterator<Item = (String, bool)> {
+        let unsound = |finding: &&Finding| finding.error.kind() != ErrorKind::Unsupported;
+        let damaged: HashSet<u32> = self.findings.iter().filter(unsound).filter_map(|finding| finding.object).collect();
+        let datasets = (0u32..).zip(&self.objects).filter(|(_, object)| object.kind == Some(ObjectKind::Dataset));
+        datasets.map(move |(number, _)| (self.path(number), !damaged.contains(&number)))
     }
 
     /// The path of an object; one that no link leads to goes by its address.
@@ -382,7 +390,7 @@ impl<'f> Pass<'f> {
     /// Notes something that was read and is wrong.
     fn note(&mut self, error: impl Into<Error>) {
         let error = error.into();
-        if error.kind() == crate::ErrorKind::Io {
+        if error.kind() == ErrorKind::Io {
             self.stopped.get_or_insert(error);
             return;
         }

@@ -1,0 +1,162 @@
+//! What is lost, and the attributes, as lines of JSON.
+
+use std::io::{self, Write};
+
+use h5kit::element::Array;
+use h5kit::{Attribute, Error, Object};
+
+use super::write::Output;
+use crate::blocks::Part;
+use crate::describe;
+use crate::json;
+use crate::references::References;
+
+/// Lines to be written at the end.
+#[derive(Debug)]
+pub struct Report {
+    /// What is lost, as people read it.
+    lines: Vec<String>,
+    /// The same for programs.
+    json: Vec<String>,
+    attributes: Vec<String>,
+    /// Parts of the dataset that is being written that cannot be read, and why.
+    parts: Vec<(Part, String)>,
+    /// Attributes are kept only where they are written.
+    written: bool,
+}
+
+impl Report {
+    /// A report on nothing yet.
+    pub fn new(output: &Output) -> Self {
+        let written = matches!(output, Output::Folder(_));
+        Self { lines: Vec::new(), json: Vec::new(), attributes: Vec::new(), parts: Vec::new(), written }
+    }
+
+    /// How much is lost.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// What is lost, from a place in the report on.
+    pub fn lines_from(&self, from: usize) -> &[String] {
+        &self.lines[from..]
+    }
+
+    /// Notes an object, or something of it, that is lost.
+    pub fn lost(&mut self, path: &str, address: Option<u64>, error: &Error) {
+        self.refused(path, address, describe::why(error, path));
+    }
+
+    /// Notes an object that is not written, and why.
+    pub fn refused(&mut self, path: &str, address: Option<u64>, why: String) {
+        let mut line = serde_json::json!({"path": path, "error": why});
+        if let Some(address) = address {
+            line["address"] = address.into();
+        }
+        self.note(why, line);
+    }
+
+    /// Notes elements that cannot be read, which follow those noted before. Parts that one fault spoils become one.
+    pub fn elements(&mut self, path: &str, part: &Part, error: &Error) {
+        self.parts.push((part.clone(), describe::why(error, path)));
+        while let [.., (first, one), (second, other)] = &self.parts[..]
+            && one == other
+            && let Some(both) = joined(first, second)
+        {
+            self.parts.pop();
+            if let Some((part, _)) = self.parts.last_mut() {
+                *part = both;
+            }
+        }
+    }
+
+    /// Ends the elements of a dataset.
+    pub fn end(&mut self, path: &str) {
+        for (part, why) in std::mem::take(&mut self.parts) {
+            let ranges: Vec<String> = part.iter().map(|(from, to)| format!("{from}..{to}")).collect();
+            let (offset, count): (Vec<u64>, Vec<u64>) = part.iter().map(|(from, to)| (*from, to - from)).unzip();
+            let line = serde_json::json!({"path": path, "offset": offset, "count": count, "error": why});
+            self.note(format!("[{}]: {why}", ranges.join(", ")), line);
+        }
+    }
+
+    fn note(&mut self, line: String, json: serde_json::Value) {
+        self.lines.push(line);
+        self.json.push(json.to_string());
+    }
+
+    /// Notes the attributes of an object.
+    pub fn attributes(&mut self, object: &Object) {
+        let attributes = match object.attributes() {
+            Ok(attributes) => attributes,
+            Err(e) => return self.lost(object.path(), None, &e),
+        };
+        let references = References::of(object.info().file());
+        for attribute in attributes {
+            match attribute.and_then(|attribute| line(object.path(), &attribute, &references)) {
+                Ok(line) if self.written => self.attributes.push(line),
+                Ok(_) => {}
+                Err(e) => self.lost(object.path(), None, &e),
+            }
+        }
+    }
+
+    /// Writes what there is.
+    pub fn finish(&self, output: &mut Output) -> io::Result<()> {
+        let Output::Folder(folder) = output else { return Ok(()) };
+        for (name, lines) in [("attributes", &self.attributes), ("report", &self.json)] {
+            let (_, mut file) = folder.create(name, 0, ".jsonl")?;
+            for line in lines {
+                writeln!(file, "{line}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Two parts as one, where the second goes on along one axis where the first ends.
+fn joined(first: &Part, second: &Part) -> Option<Part> {
+    let mut different = first.iter().zip(second).enumerate().filter(|(_, (a, b))| a != b);
+    let (d, (a, b)) = different.next()?;
+    if different.next().is_some() || a.1 != b.0 {
+        return None;
+    }
+    let mut both = first.clone();
+    both[d].1 = b.1;
+    Some(both)
+}
+
+/// An attribute as a line of JSON.
+fn line(path: &str, attribute: &Attribute, references: &References) -> h5kit::Result<String> {
+    let (datatype, space) = (attribute.datatype()?, attribute.dataspace()?);
+    let mut value = String::new();
+    if space.is_null() {
+        value += "null";
+    } else {
+        let array: Array = attribute.read()?;
+        json::nested(&mut value, &array.shape, &array.values, &datatype, references);
+    }
+    let (path, name) = (json::string(path), json::text(attribute.name()));
+    let datatype = json::string(&datatype.to_string());
+    Ok(format!(
+        "{{\"path\":{path},\"name\":{name},\"datatype\":{datatype},\"shape\":{:?},\"value\":{value}}}",
+        space.dims
+    ))
+}
+
+#[cfg(test)]
+#[test]
+fn parts_of_one_fault_become_one() {
+    let mut report = Report::new(&Output::None);
+    let error = |text: &str| Error::from(h5kit::error::Usage::NoFolder(text.into()));
+    for row in 0..3 {
+        for column in [0, 2] {
+            report.elements("/x", &vec![(row, row + 1), (column, column + 2)], &error("a"));
+        }
+    }
+    report.elements("/x", &vec![(5, 6), (0, 2)], &error("a"));
+    report.elements("/x", &vec![(5, 6), (2, 4)], &error("b"));
+    report.end("/x");
+    let lines: Vec<&str> = report.lines.iter().filter_map(|line| line.split(": ").next()).collect();
+    assert_eq!(lines, ["[0..3, 0..4]", "[5..6, 0..2]", "[5..6, 2..4]"]);
+}

@@ -1,0 +1,126 @@
+//! The elements of a dataset, whatever of them can be read.
+
+use std::io::{self, BufWriter, Write};
+
+use h5kit::{Dataset, File};
+
+use super::folder::Folder;
+use super::npy::Numbers;
+use super::report::Report;
+use super::table::Lines;
+use crate::blocks::{Halves, Part, Takes, elements, in_order_of, place, selection, values};
+use crate::pick::Axis;
+use crate::session::{Done, Trouble};
+
+/// Where datasets are written to.
+#[derive(Debug)]
+pub enum Output {
+    /// A file for each in a folder.
+    Folder(Folder),
+    /// Nowhere; they are read all the same.
+    None,
+}
+
+/// Bytes of elements that are read at once.
+const BLOCK: u64 = 8 << 20;
+/// Bytes that are written in any case.
+const FREE: u64 = 256 << 20;
+/// Bytes that are written for each byte of the file: no more comes out of deflate.
+const EXPANSION: u64 = 1100;
+
+/// Bytes that may still be written: a damaged file may claim any number.
+#[derive(Debug)]
+pub struct Room(u64);
+
+impl Room {
+    /// As much as a file can hold.
+    pub fn of(file: &File) -> Self {
+        Self(file.source().len().saturating_mul(EXPANSION).max(FREE))
+    }
+}
+
+/// Writes a dataset.
+pub fn dataset(dataset: &Dataset, output: &mut Output, report: &mut Report, room: &mut Room) -> Done {
+    if dataset.dataspace().is_null() {
+        return Ok(());
+    }
+    let Some(left) = room.0.checked_sub(dataset.logical_size()) else {
+        let (claimed, left) = (dataset.logical_size(), room.0);
+        report.refused(
+            dataset.path(),
+            None,
+            format!("{claimed} bytes are claimed, of which {left} at most are written"),
+        );
+        return Ok(());
+    };
+    room.0 = left;
+    let numbers = Numbers::of(dataset.datatype());
+    let extension = if numbers.is_some() { ".npy" } else { ".csv" };
+    let (made, out): (_, Box<dyn Write>) = match output {
+        Output::Folder(folder) => {
+            let (path, file) = folder.create(dataset.path(), dataset.info().address(), extension)?;
+            (Some(path), Box::new(BufWriter::with_capacity(1 << 20, file)))
+        }
+        Output::None => (None, Box::new(io::sink())),
+    };
+    let axes: Vec<Axis> = dataset.shape().iter().map(|n| Axis::whole(*n)).collect();
+    let halves = Halves::new(dataset, axes);
+    let written = match numbers {
+        Some(numbers) => as_numbers(halves, &numbers, out, report),
+        None => as_text(halves, out, report),
+    };
+    report.end(dataset.path());
+    match written {
+        // What holds for every element: a filter that is not supported, a limit.
+        Err(Trouble::Library(e)) => {
+            report.lost(dataset.path(), None, &e);
+            if let (Output::Folder(folder), Some(path)) = (output, made) {
+                folder.remove(&path)?;
+            }
+            Ok(())
+        }
+        done => done,
+    }
+}
+
+/// The parts of a dataset, in order.
+fn parts(halves: &Halves<'_>) -> impl Iterator<Item = Part> + use<> {
+    let size = u64::from(halves.dataset().datatype().size.max(1));
+    in_order_of(halves.axes(), halves.dataset().chunk_shape(), (BLOCK / size).max(1))
+}
+
+fn as_numbers(mut halves: Halves<'_>, numbers: &Numbers, mut out: Box<dyn Write>, report: &mut Report) -> Done {
+    let dataset = halves.dataset();
+    out.write_all(&numbers.head(dataset.shape()))?;
+    let size = dataset.datatype().size as usize;
+    let filler = dataset.fill_bytes().map_or_else(|| numbers.nothing(size), <[u8]>::to_vec);
+    for part in parts(&halves) {
+        out.write_all(&bytes(&mut halves, &part, &filler, report)?)?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// The bytes of a part, with the filler where they cannot be read.
+fn bytes(halves: &mut Halves<'_>, part: &Part, filler: &[u8], report: &mut Report) -> h5kit::Result<Vec<u8>> {
+    let (dataset, axes) = (halves.dataset(), halves.axes().to_vec());
+    let mut bytes = filler.repeat(elements(part) as usize);
+    let mut read = |piece: &Part| {
+        place(dataset.read_bytes(selection(&axes, piece))?, filler.len(), piece, part, &mut bytes);
+        Ok(())
+    };
+    let mut damaged = |piece: &Part, e| report.elements(dataset.path(), piece, &e);
+    halves.each(part, &mut Takes { read: &mut read, damaged: &mut damaged })?;
+    Ok(bytes)
+}
+
+fn as_text(mut halves: Halves<'_>, out: Box<dyn Write>, report: &mut Report) -> Done {
+    let dataset = halves.dataset();
+    let mut lines = Lines::begin(dataset, out)?;
+    for part in parts(&halves) {
+        let found = values(&mut halves, &part, &mut |piece, e| report.elements(dataset.path(), piece, &e))?;
+        found.iter().try_for_each(|value| lines.push(value.as_ref()))?;
+    }
+    lines.finish()?;
+    Ok(())
+}
