@@ -269,19 +269,15 @@ impl Not for Predicate {
 
 impl fmt::Display for Predicate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let join = |f: &mut fmt::Formatter<'_>, parts: &[Self], word: &str, none: &str| {
-            if parts.is_empty() {
-                return f.write_str(none);
-            }
+        // As few parentheses as it takes, so that what is shown is nested no deeper than what was parsed.
+        let join = |f: &mut fmt::Formatter<'_>, parts: &[Self], word: &str, enclosed: fn(&Self) -> bool| {
             for (i, part) in parts.iter().enumerate() {
                 f.write_str(if i > 0 { word } else { "" })?;
-                match part {
-                    Self::And(_) | Self::Or(_) => write!(f, "({part})")?,
-                    part => part.fmt(f)?,
-                }
+                if enclosed(part) { write!(f, "({part})")? } else { part.fmt(f)? }
             }
             Ok(())
         };
+        let joins = |part: &Self| matches!(part, Self::And(parts) | Self::Or(parts) if !parts.is_empty());
         match self {
             Self::All => f.write_str("true"),
             Self::Compare { column, operator, value } => write!(f, "{} {operator} {value}", Name(column)),
@@ -294,9 +290,12 @@ impl fmt::Display for Predicate {
             }
             Self::IsNull(column) => write!(f, "{} is null", Name(column)),
             Self::IsValid(column) => write!(f, "{} is not null", Name(column)),
-            Self::And(parts) => join(f, parts, " and ", "true"),
-            Self::Or(parts) => join(f, parts, " or ", "not true"),
-            Self::Not(part) => write!(f, "not ({part})"),
+            Self::And(parts) if parts.is_empty() => f.write_str("true"),
+            Self::Or(parts) if parts.is_empty() => f.write_str("not true"),
+            Self::And(parts) => join(f, parts, " and ", |part| matches!(part, Self::And(_) | Self::Or(_))),
+            Self::Or(parts) => join(f, parts, " or ", |part| matches!(part, Self::Or(_))),
+            Self::Not(part) if joins(part) => write!(f, "not ({part})"),
+            Self::Not(part) => write!(f, "not {part}"),
         }
     }
 }

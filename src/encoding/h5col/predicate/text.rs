@@ -356,6 +356,9 @@ mod tests {
             "not (`a b` in (\"x\", x\"00ff\"))",
             "`null` >= -inf and true",
             "a == \"\\\\ \\\" \\n\"",
+            "a == 1 and b == 2 or c == 3",
+            "(a == 1 and b == 2) and (c == 3 or d == 4)",
+            &format!("{}a == 1", "not ".repeat(199)),
         ] {
             let predicate = parsed(text);
             assert_eq!(parsed(&predicate.to_string()), predicate, "{predicate}");
