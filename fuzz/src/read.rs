@@ -1,8 +1,10 @@
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use h5kit::digest::Lines;
 use h5kit::element::{Strings, Value};
 use h5kit::encoding::{anndata::AnnData, h5col};
+use h5kit::source::Memory;
 use h5kit::{Dataset, File, Group, Object, SurveyData};
 
 use super::options;
@@ -12,11 +14,24 @@ const FEW: u64 = 4096;
 
 /// Reads everything in a file, in all ways there are.
 pub fn read(input: &[u8]) {
+    salvage(input);
     let Ok(file) = options().from_bytes(input) else { return };
     Lines::of(&file).for_each(drop);
     let _ = file.survey(SurveyData::Read);
     group(&file.root(), &mut HashSet::new());
     conventions(&file);
+}
+
+/// Whatever is there of a file that may not even open.
+fn salvage(input: &[u8]) {
+    let Ok(salvage) = options().salvage_source(Arc::new(Memory::new(input.to_vec()))) else { return };
+    for found in salvage.objects() {
+        if let Ok(Object::Dataset(dataset)) = salvage.open(found)
+            && dataset.len() <= FEW
+        {
+            let _ = dataset.read_past_damage::<Vec<Value>>(..);
+        }
+    }
 }
 
 /// All that is in a group and below it.

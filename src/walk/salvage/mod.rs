@@ -18,9 +18,6 @@ pub(crate) use objects::Kind;
 use std::num::NonZero;
 use std::sync::Arc;
 
-/// A damaged file is not being written: what is wrong with it stays so.
-const ONCE: Option<NonZero<u32>> = Some(NonZero::<u32>::MIN);
-
 use self::effort::Effort;
 use self::guess::Guess;
 use self::names::Names;
@@ -31,6 +28,9 @@ use crate::bytes::Addr;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::source::Source;
+
+/// A damaged file is not being written: what is wrong with it stays so.
+const ONCE: Option<NonZero<u32>> = Some(NonZero::<u32>::MIN);
 
 /// What was found of a file.
 #[derive(Debug)]

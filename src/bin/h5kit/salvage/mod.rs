@@ -6,6 +6,7 @@ mod report;
 mod table;
 mod write;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use h5kit::{Object, Salvage, Salvaged, SalvagedRoot};
@@ -65,8 +66,14 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
         Some(path) => Output::Folder(Folder::open(path, args.force)?),
         None => Output::None,
     };
-    let mut run =
-        Run { report: Report::new(&output), output, room: Room::of(salvage.file()), table: Table::default(), whole: 0 };
+    let mut run = Run {
+        report: Report::new(&output),
+        output,
+        room: Room::of(salvage.file()),
+        table: Table::default(),
+        touched: salvage.lost().iter().filter_map(|lost| lost.path.clone()).collect(),
+        whole: 0,
+    };
     run.how(&salvage, session)?;
     for object in salvage.objects() {
         run.object(&salvage, object, session)?;
@@ -85,6 +92,8 @@ struct Run {
     report: Report,
     room: Room,
     table: Table,
+    /// Paths of the objects of which something is known to be lost.
+    touched: HashSet<String>,
     /// Objects of which nothing is lost.
     whole: u64,
 }
@@ -136,7 +145,7 @@ impl Run {
             self.report.attributes(object);
         }
         // What is known to be lost of it, such as links, is told at the end.
-        let touched = salvage.lost().iter().any(|lost| lost.path.as_ref() == Some(&found.path));
+        let touched = self.touched.contains(&found.path);
         let whole = self.report.len() == before && !touched && found.kind.is_some();
         self.whole += u64::from(whole);
         let cells = vec![
