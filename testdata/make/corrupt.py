@@ -621,3 +621,19 @@ def virtual_overlap(c):
         for _ in range(200):
             layout[0 : 2 * n : 2] = h5py.VirtualSource(".", "s", (2 * n,))[0 : 2 * n : 2]
         f.create_virtual_dataset("v", layout)
+
+
+@corrupt("chunk_btree_key.h5", "a chunk's version 1 B-tree in which one chunk of ten says that it begins far outside the dataset")
+def chunk_btree_key(c):
+    import h5py
+
+    with h5py.File(c.name, "w", libver="earliest") as f:
+        f.create_dataset("x", data=np.arange(1, 101, dtype="<i4"), chunks=(10,))
+    data = bytearray(read(c.name))
+    node = data.index(b"TREE\x01")
+    # Keys of 24 bytes (size, mask, two offsets) and addresses of 8 take turns.
+    key = node + 24 + 5 * 32
+    assert int.from_bytes(data[key + 8 : key + 16], "little") == 50
+    data[key + 8 : key + 16] = (1000).to_bytes(8, "little")
+    with open(c.name, "wb") as out:
+        out.write(data)

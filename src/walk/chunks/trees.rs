@@ -31,7 +31,12 @@ impl ChunkGrid {
             let (right, in_element) = right.offsets.split_at(rank);
             Ok(left.offsets[..rank] <= high[..] && (right, in_element) > (&low[..], &[0][..]))
         };
-        let decode = |block: Block<'_>| Node::<ChunkKey>::decode(block, rank);
+        let decode = |block: Block<'_>| {
+            let node = Node::<ChunkKey>::decode(block, rank)?;
+            // A search goes by the order; what is out of it would pass for never written.
+            let ascend = node.keys.windows(2).all(|keys| keys[0].offsets < keys[1].offsets);
+            if ascend { Ok(node) } else { Err(block.corrupt(Structure::BTreeV1, "key", Fault::Order)) }
+        };
         let is_ours = |node: &Node<ChunkKey>| node.keys.iter().all(|key| key.offsets.len() == rank + 1);
         let (keys, k) = (Keys::Chunk { rank }, storage.k().chunk);
         let tree = btree_v1::Tree { keys, decode: &decode, k, kept: Some(&is_ours) };
