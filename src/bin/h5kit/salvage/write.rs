@@ -23,6 +23,8 @@ pub enum Output {
 
 /// Bytes of elements that are read at once.
 const BLOCK: u64 = 8 << 20;
+/// The same of elements that become text: they take many times that in memory.
+const TEXT_BLOCK: u64 = 256 << 10;
 /// Bytes that are written in any case.
 const FREE: u64 = 256 << 20;
 /// Bytes that are written for each byte of the file: no more comes out of deflate.
@@ -30,12 +32,38 @@ const EXPANSION: u64 = 1100;
 
 /// Bytes that may still be written: a damaged file may claim any number.
 #[derive(Debug)]
-pub struct Room(u64);
+pub struct Room {
+    left: u64,
+    /// More was to be written than there is room for.
+    full: bool,
+}
 
 impl Room {
     /// As much as a file can hold.
     pub fn of(file: &File) -> Self {
-        Self(file.source().len().saturating_mul(EXPANSION).max(FREE))
+        Self { left: file.source().len().saturating_mul(EXPANSION).max(FREE), full: false }
+    }
+}
+
+/// A file that is written as long as there is room.
+struct Bounded<'r, W> {
+    out: W,
+    room: &'r mut Room,
+}
+
+impl<W: Write> Write for Bounded<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some(left) = self.room.left.checked_sub(bytes.len() as u64) else {
+            self.room.full = true;
+            return Err(io::ErrorKind::StorageFull.into());
+        };
+        self.room.left = left;
+        self.out.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 
@@ -44,19 +72,15 @@ pub fn dataset(dataset: &Dataset, output: &mut Output, report: &mut Report, room
     if dataset.dataspace().is_null() {
         return Ok(());
     }
-    let Some(left) = room.0.checked_sub(dataset.logical_size()) else {
-        let (claimed, left) = (dataset.logical_size(), room.0);
-        report.refused(
-            dataset.path(),
-            None,
-            format!("{claimed} bytes are claimed, of which {left} at most are written"),
-        );
+    let (claimed, left) = (dataset.logical_size(), room.left);
+    if claimed > left {
+        let why = format!("{claimed} bytes are claimed, of which {left} at most are written");
+        report.refused(dataset.path(), None, why);
         return Ok(());
-    };
-    room.0 = left;
+    }
     let numbers = Numbers::of(dataset.datatype());
     let extension = if numbers.is_some() { ".npy" } else { ".csv" };
-    let (made, out): (_, Box<dyn Write>) = match output {
+    let (made, file): (_, Box<dyn Write>) = match output {
         Output::Folder(folder) => {
             let (path, file) = folder.create(dataset.path(), dataset.info().address(), extension)?;
             (Some(path), Box::new(BufWriter::with_capacity(1 << 20, file)))
@@ -65,12 +89,21 @@ pub fn dataset(dataset: &Dataset, output: &mut Output, report: &mut Report, room
     };
     let axes: Vec<Axis> = dataset.shape().iter().map(|n| Axis::whole(*n)).collect();
     let halves = Halves::new(dataset, axes);
+    let out = Bounded { out: file, room };
     let written = match numbers {
         Some(numbers) => as_numbers(halves, &numbers, out, report),
         None => as_text(halves, out, report),
     };
     report.end(dataset.path());
     match written {
+        Err(Trouble::Output(_)) if room.full => {
+            room.full = false;
+            report.refused(dataset.path(), None, format!("more than the {left} bytes that may still be written"));
+            if let (Output::Folder(folder), Some(path)) = (output, made) {
+                folder.remove(&path)?;
+            }
+            Ok(())
+        }
         // What holds for every element: a filter that is not supported, a limit.
         Err(Trouble::Library(e)) => {
             report.lost(dataset.path(), None, &e);
@@ -83,18 +116,18 @@ pub fn dataset(dataset: &Dataset, output: &mut Output, report: &mut Report, room
     }
 }
 
-/// The parts of a dataset, in order.
-fn parts(halves: &Halves<'_>) -> impl Iterator<Item = Part> + use<> {
+/// The parts of a dataset, of so many bytes, in order.
+fn parts(halves: &Halves<'_>, bytes: u64) -> impl Iterator<Item = Part> + use<> {
     let size = u64::from(halves.dataset().datatype().size.max(1));
-    in_order_of(halves.axes(), halves.dataset().chunk_shape(), (BLOCK / size).max(1))
+    in_order_of(halves.axes(), halves.dataset().chunk_shape(), (bytes / size).max(1))
 }
 
-fn as_numbers(mut halves: Halves<'_>, numbers: &Numbers, mut out: Box<dyn Write>, report: &mut Report) -> Done {
+fn as_numbers(mut halves: Halves<'_>, numbers: &Numbers, mut out: impl Write, report: &mut Report) -> Done {
     let dataset = halves.dataset();
     out.write_all(&numbers.head(dataset.shape()))?;
     let size = dataset.datatype().size as usize;
     let filler = dataset.fill_bytes().map_or_else(|| numbers.nothing(size), <[u8]>::to_vec);
-    for part in parts(&halves) {
+    for part in parts(&halves, BLOCK) {
         out.write_all(&bytes(&mut halves, &part, &filler, report)?)?;
     }
     out.flush()?;
@@ -114,10 +147,10 @@ fn bytes(halves: &mut Halves<'_>, part: &Part, filler: &[u8], report: &mut Repor
     Ok(bytes)
 }
 
-fn as_text(mut halves: Halves<'_>, out: Box<dyn Write>, report: &mut Report) -> Done {
+fn as_text(mut halves: Halves<'_>, out: impl Write, report: &mut Report) -> Done {
     let dataset = halves.dataset();
     let mut lines = Lines::begin(dataset, out)?;
-    for part in parts(&halves) {
+    for part in parts(&halves, TEXT_BLOCK) {
         let found = values(&mut halves, &part, &mut |piece, e| report.elements(dataset.path(), piece, &e))?;
         found.iter().try_for_each(|value| lines.push(value.as_ref()))?;
     }
