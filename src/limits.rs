@@ -17,6 +17,8 @@ pub struct Limits {
     pub datatype_depth: u32,
     /// Soft, external and user-defined links followed for one path. libhdf5 allows 16; so does the default.
     pub link_traversals: u32,
+    /// Parts, on the way to one object, of the paths that soft and external links lead to. Default 4096.
+    pub path_parts: u32,
     /// Blocks of one object header (the first chunk and its continuations). Default 65 536.
     pub header_chunks: u32,
     /// Levels of a B-tree, of nested fractal heap indirect blocks, or of virtual datasets in virtual datasets.
@@ -78,6 +80,7 @@ impl Default for Limits {
         Self {
             datatype_depth: 64,
             link_traversals: 16,
+            path_parts: 4096,
             header_chunks: 65_536,
             tree_depth: 64,
             virtual_sources: 65_536,

@@ -34,6 +34,7 @@ fn each_limit_names_itself() {
     let Limits {
         datatype_depth: _,
         link_traversals: _,
+        path_parts: _,
         header_chunks: _,
         tree_depth: _,
         virtual_sources: _,
@@ -56,6 +57,7 @@ fn each_limit_names_itself() {
     names("link_traversals", Limits { link_traversals: 1, ..sane() }, "links_all.h5", |file| {
         file.object("/chain").map(drop)
     });
+    names("path_parts", Limits { path_parts: 1, ..sane() }, "links_all.h5", |file| file.object("/chain").map(drop));
     names("header_chunks", Limits { header_chunks: 2, ..sane() }, "header_1_chain.h5", |file| {
         let attributes = file.dataset("/x")?.attributes()?;
         attributes.into_iter().try_for_each(|attribute| attribute.map(drop))

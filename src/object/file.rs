@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use super::attribute::Attribute;
@@ -53,6 +53,8 @@ struct Inner {
     others: Mutex<HashMap<String, File>>,
     /// The group in which an object was looked for last.
     last_group: Mutex<Option<LastGroup>>,
+    /// Times that the file was refreshed: a group that was found before is not remembered after.
+    refreshes: AtomicU64,
     /// Bytes of names that were gone through to find some like one that is not there.
     suggested: AtomicUsize,
     /// Paths of the objects, once somebody has asked.
@@ -125,6 +127,7 @@ impl File {
             options,
             others: Mutex::default(),
             last_group: Mutex::default(),
+            refreshes: AtomicU64::new(0),
             suggested: AtomicUsize::new(0),
             paths: OnceLock::new(),
         }))
@@ -137,11 +140,20 @@ impl File {
         Some(Group::new(ObjectInfo::new(self.clone(), last.header.clone(), last.path.clone())))
     }
 
-    /// Remembers what group of this file a path led to, by hard links only.
-    pub(super) fn remember_group(&self, path: &[u8], group: &Group) {
+    /// How many times the file was refreshed.
+    pub(super) fn refreshes(&self) -> u64 {
+        self.0.refreshes.load(Ordering::Acquire)
+    }
+
+    /// Remembers what group of this file a path led to, by hard links only, unless the file was refreshed since the path was
+    /// begun.
+    pub(super) fn remember_group(&self, path: &[u8], group: &Group, refreshes: u64) {
         let last =
             LastGroup { asked: path.to_vec(), header: group.info().shared_header(), path: group.info().shared_path() };
-        *self.0.last_group.lock().unwrap_or_else(PoisonError::into_inner) = Some(last);
+        let mut remembered = self.0.last_group.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.refreshes() == refreshes {
+            *remembered = Some(last);
+        }
     }
 
     /// The root group.
@@ -183,10 +195,15 @@ impl File {
         self.0.chunk_cache.clear();
         // They are opened again where they are asked for.
         self.0.others.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        *self.0.last_group.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        let root = self.0.frame.root()?;
-        *self.0.root.write().unwrap_or_else(PoisonError::into_inner) = root;
-        Ok(())
+        let root = self.0.frame.root();
+        if let Ok(root) = &root {
+            *self.0.root.write().unwrap_or_else(PoisonError::into_inner) = root.clone();
+        }
+        // Paths that begin from here on begin at the new root.
+        let mut last_group = self.0.last_group.lock().unwrap_or_else(PoisonError::into_inner);
+        self.0.refreshes.fetch_add(1, Ordering::AcqRel);
+        *last_group = None;
+        root.map(drop)
     }
 
     /// The group at a path from the root. Links on the way are followed.

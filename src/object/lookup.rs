@@ -115,19 +115,21 @@ impl Place {
     }
 }
 
-/// A walk along a path, which counts the links that lead to other paths.
+/// A walk along a path, which counts the links that lead to other paths, and the parts of these.
+#[derive(Default)]
 struct Walk {
     followed: u32,
+    parts: u64,
 }
 
 /// The object at a path from a group.
 pub(super) fn object(group: &Group, path: &[u8]) -> Result<Object> {
-    Walk { followed: 0 }.resolve(group, path)?.open()
+    Walk::default().resolve(group, path)?.open()
 }
 
 /// The object at a path from a group, as the source of a virtual dataset.
 pub(super) fn source(group: &Group, path: &str, nesting: Nesting) -> Result<Object> {
-    let place = Walk { followed: 0 }.resolve(group, path.as_bytes())?;
+    let place = Walk::default().resolve(group, path.as_bytes())?;
     Object::within(&place.file, place.address, Arc::from(place.path.as_str()), nesting).in_object(&place.path)
 }
 
@@ -150,12 +152,13 @@ pub(super) fn link(group: &Group, path: &[u8]) -> Result<(Group, Link)> {
 
 /// What a link of a group leads to.
 pub(super) fn follow(group: &Group, link: &Link) -> Result<Object> {
-    Walk { followed: 0 }.step(group, link)?.open()
+    Walk::default().step(group, link)?.open()
 }
 
 impl Walk {
     fn resolve(&mut self, start: &Group, path: &[u8]) -> Result<Place> {
         let root = path.starts_with(b"/");
+        let refreshes = start.file().refreshes();
         let mut group = if root { start.file().root() } else { start.clone() };
         let mut rest = path;
         // The next object is mostly wanted of the same group.
@@ -178,7 +181,7 @@ impl Walk {
         }
         // Links that lead to other paths are counted for each path, so that what is behind them is not remembered.
         if remembered && searched && self.followed == 0 {
-            start.file().remember_group(before, &group);
+            start.file().remember_group(before, &group, refreshes);
         }
         Ok(place.unwrap_or_else(|| Place {
             file: group.file().clone(),
@@ -203,8 +206,12 @@ impl Walk {
             return Err(Usage::LinkLoop(allowed).into());
         }
         let mut place = match &link.target {
-            LinkTarget::Soft { path } => self.resolve(group, path.as_bytes())?,
+            LinkTarget::Soft { path } => {
+                self.count_parts(group, path)?;
+                self.resolve(group, path.as_bytes())?
+            }
             LinkTarget::External { file, path, .. } => {
+                self.count_parts(group, path)?;
                 let other = group.file().other(&file.display())?;
                 self.resolve(&other.root(), path.as_bytes())?
             }
@@ -217,6 +224,13 @@ impl Walk {
         };
         place.path = path;
         Ok(place)
+    }
+
+    /// Counts the parts of the path that a link leads to: links that lead through each other many times are few bytes.
+    fn count_parts(&mut self, group: &Group, path: &Text) -> Result<()> {
+        self.parts += parts(path.as_bytes()).count() as u64;
+        let allowed = group.file().limits().path_parts.into();
+        if self.parts > allowed { Err(Error::limit("path_parts", self.parts, allowed)) } else { Ok(()) }
     }
 }
 
@@ -263,7 +277,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 /// True where a path leads to an object.
 pub(super) fn exists(group: &Group, path: &[u8]) -> Result<bool> {
-    let mut walk = Walk { followed: 0 };
+    let mut walk = Walk::default();
     match walk.resolve(group, path) {
         Ok(_) => Ok(true),
         Err(e) if e.kind() == ErrorKind::NotFound => Ok(false),

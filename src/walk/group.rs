@@ -108,7 +108,10 @@ impl Links {
                 // What is out of order is found all the same, and what is at fault is told.
                 _ => find_old(storage, *btree, heap, name),
             },
-            Self::Compact => pick(&mut compact(header)),
+            Self::Compact => match header.link_named(name) {
+                Some(message) => Ok(Some(Link::decode(message)?)),
+                None => pick(&mut compact(header)),
+            },
             Self::Dense { info, heap, opened } => {
                 let Some(index) = info.name_index else {
                     return pick(&mut self.all_now(storage, header)?.into_iter());

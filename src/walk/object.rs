@@ -10,6 +10,7 @@ use crate::bytes::{Addr, Block, Widths};
 use crate::error::{Cause, Corrupt, Error, Fault, Result, Structure, Unsupported};
 use crate::format::message::attribute::Attribute;
 use crate::format::message::continuation::Continuation;
+use crate::format::message::link::Link;
 use crate::format::object_header::{Message, MessageType, Messages, Prefix, PrefixV2};
 use crate::format::verified;
 
@@ -26,9 +27,14 @@ pub(crate) struct ObjectHeader {
     pub(super) forgiven: Option<Box<Corrupt>>,
     /// Where the links are, once somebody has asked.
     pub(super) links: OnceLock<Links>,
-    /// Names of the attributes, once somebody has asked for one of many.
-    names: OnceLock<HashMap<Vec<u8>, usize>>,
+    attribute_names: Names,
+    link_names: Names,
+    /// The types of the messages, a bit for each, once somebody has asked.
+    types: OnceLock<u64>,
 }
+
+/// Where among the messages those of one type stand, by their names, once somebody has asked for one of many.
+type Names = OnceLock<HashMap<Vec<u8>, usize>>;
 
 /// The bytes of one chunk's messages, and where they stand.
 #[derive(Debug)]
@@ -77,7 +83,9 @@ impl ObjectHeader {
             messages: Vec::new(),
             forgiven: None,
             links: OnceLock::new(),
-            names: OnceLock::new(),
+            attribute_names: Names::new(),
+            link_names: Names::new(),
+            types: OnceLock::new(),
         })
     }
 
@@ -96,9 +104,19 @@ impl ObjectHeader {
         let mut messages = Vec::with_capacity(USUAL);
         let mut continuations = add_chunk(&prefix, first, S, 0, &mut messages)?;
         let first = HeaderChunk { at: first.at(), skip: head as usize, bytes: run.into_first(length as usize) };
-        let (links, names, widths) = (OnceLock::new(), OnceLock::new(), storage.widths());
-        let mut header =
-            Self { address, prefix, widths, first, continuations: Vec::new(), messages, forgiven, links, names };
+        let mut header = Self {
+            address,
+            prefix,
+            widths: storage.widths(),
+            first,
+            continuations: Vec::new(),
+            messages,
+            forgiven,
+            links: OnceLock::new(),
+            attribute_names: Names::new(),
+            link_names: Names::new(),
+            types: OnceLock::new(),
+        };
         if continuations.is_empty() {
             return Ok(header);
         }
@@ -131,6 +149,7 @@ impl ObjectHeader {
                 // Messages before the fault go with their chunk.
                 let kept = self.continuations.len() as u32;
                 self.messages.retain(|(chunk, _)| *chunk <= kept);
+                self.types.take();
                 Ok(())
             }
             _ => Err(error),
@@ -177,17 +196,34 @@ impl ObjectHeader {
 
     /// The attribute message of a name, where it is one of many and stands here.
     pub(super) fn attribute_named(&self, name: &[u8]) -> Option<(&Message, Block<'_>)> {
+        let name_of = |body| Attribute::decode_name(body).ok().map(<[u8]>::to_vec);
+        self.named(&self.attribute_names, MessageType::ATTRIBUTE, name_of, name)
+    }
+
+    /// The link message of a name, where it is one of many.
+    pub(super) fn link_named(&self, name: &[u8]) -> Option<Block<'_>> {
+        let name_of = |body| Link::decode(body).ok().map(|link| link.name.as_bytes().to_vec());
+        self.named(&self.link_names, MessageType::LINK, name_of, name).map(|(_, body)| body)
+    }
+
+    fn named<'h>(
+        &'h self,
+        names: &Names,
+        kind: MessageType,
+        name_of: impl Fn(Block<'h>) -> Option<Vec<u8>>,
+        name: &[u8],
+    ) -> Option<(&'h Message, Block<'h>)> {
         if self.messages.len() <= MANY {
             return None;
         }
-        let names = self.names.get_or_init(|| {
+        let names = names.get_or_init(|| {
             let mut names = HashMap::new();
             for (i, (chunk, message)) in self.messages.iter().enumerate() {
-                if message.kind == MessageType::ATTRIBUTE
+                if message.kind == kind
                     && !message.flags.shared()
-                    && let Ok(name) = Attribute::decode_name(self.body_of(*chunk, message))
+                    && let Some(name) = name_of(self.body_of(*chunk, message))
                 {
-                    names.entry(name.to_vec()).or_insert(i);
+                    names.entry(name).or_insert(i);
                 }
             }
             names
@@ -238,7 +274,9 @@ impl ObjectHeader {
 
     /// True where there is a message of this type.
     pub(crate) fn has(&self, kind: MessageType) -> bool {
-        self.messages().any(|message| message.kind == kind)
+        let bit = |kind: MessageType| 1u64.checked_shl(kind.0.into()).unwrap_or(0);
+        let types = self.types.get_or_init(|| self.messages().fold(0, |types, message| types | bit(message.kind)));
+        types & bit(kind) != 0
     }
 }
 

@@ -25,6 +25,11 @@ pub(super) enum Extent {
 }
 
 impl Mapping {
+    /// True where the mapping ends where its sources do.
+    pub(super) fn is_endless(&self) -> bool {
+        endless(&self.target).is_some()
+    }
+
     /// Rank of the virtual selection, where it has one.
     pub(super) fn target_rank(&self) -> Option<usize> {
         rank(&self.target)
@@ -53,6 +58,10 @@ pub(super) fn expand(mapping: &Mapping, dims: &[u64], sources: &Sources<'_>, win
     }
     let (file, dataset) = (mapping.file.display(), mapping.dataset.display());
     let Some((dimension, target)) = endless(&mapping.target) else {
+        // Of many mappings few are wanted: those that are not cost no memory.
+        if !window.may_meet(&mapping.target) {
+            return Ok(Vec::new());
+        }
         let (source, target) = (selection(&mapping.source), selection(&mapping.target));
         if !window.meets(&target, dims) {
             return Ok(Vec::new());

@@ -15,9 +15,10 @@ use super::lookup::{self, Object};
 use super::raw::RawData;
 use crate::element::{convert, out_of_memory, zeroed};
 use crate::error::{Cause, Corrupt, Error, ErrorKind, Fault, Result, Structure, Unsupported};
+use crate::format::dataspace_selection::StoredSelection;
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::{Class, Datatype};
-use crate::format::virtual_mapping::VirtualMappings;
+use crate::format::virtual_mapping::{Mapping, VirtualMappings};
 use crate::limits::Limits;
 use crate::selection::{Axis, Resolved, RowRun, Selection};
 use crate::walk::each;
@@ -131,6 +132,16 @@ impl Window {
         let (low, high) = (self.start[outer.len()], self.start[outer.len()] + self.count[outer.len()]);
         let (start, end) = ((last + after).max(low), (last + after + length).min(high));
         (!outside && start < end).then(|| (start - last, end - start))
+    }
+
+    /// False where a pattern has nothing in common with the box in one of its dimensions. Nothing is said of other selections.
+    fn may_meet(&self, selection: &StoredSelection) -> bool {
+        let StoredSelection::Regular { dims, .. } = selection else { return true };
+        dims.iter().zip(&self.start).zip(&self.count).all(|((dim, start), count)| {
+            let last = dim.count.unwrap_or(u64::MAX).saturating_sub(1).saturating_mul(dim.stride);
+            let end = dim.start.saturating_add(last).saturating_add(dim.block.unwrap_or(u64::MAX));
+            dim.start < start + count && end > *start
+        })
     }
 
     /// True where the bounds of a selection and the box have something in common.
@@ -286,6 +297,9 @@ pub(super) fn extend(
     mappings: &VirtualMappings,
     space: &mut Dataspace,
 ) -> Result<()> {
+    if !mappings.entries.iter().any(Mapping::is_endless) {
+        return Ok(());
+    }
     let max = space.max_dims();
     let mut reached: Vec<Option<u64>> = vec![None; space.dims.len()];
     let mut bounded = vec![0u64; space.dims.len()];
