@@ -27,7 +27,7 @@ mod pages;
 mod parts;
 mod traced;
 
-pub use extents::Extents;
+pub use extents::{Extents, Fetching, Kind, Request, Turn};
 pub use file::FileSource;
 #[cfg(feature = "mmap")]
 pub use mapped::Mapped;
