@@ -78,6 +78,7 @@ impl Pass<'_> {
             return None;
         }
         self.check(storage.limits().check_expansion(chunks.bytes, size))?;
+        self.check(storage.hold_chunk(chunks.grid.at, scaled, size, chunks.bytes))?;
         let edge = chunks.placed() && chunks.is_edge(scaled);
         let mask = if edge && chunks.grid.layout.edges_unfiltered() { u32::MAX } else { mask };
         let bytes = self.check(storage.read_raw(address, size, S))?;
