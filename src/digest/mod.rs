@@ -75,45 +75,54 @@ impl Lines {
             Job::Root(group) => return self.object(&Object::Group(group.clone())),
             Job::Link(link) => link,
         };
-        let mut json = Json::object();
-        json.text("path", &link.path());
-        match link.target() {
+        let begin = |kind| {
+            let mut json = Json::object();
+            json.text("path", &link.path());
+            json.text("kind", kind);
+            json
+        };
+        let json = match link.target() {
             Target::Soft(target) => {
-                json.text("kind", "softlink");
+                let mut json = begin("softlink");
                 json.text("target", &target.display());
+                json
             }
             Target::External { file, path } => {
-                json.text("kind", "extlink");
+                let mut json = begin("extlink");
                 json.text("file", &file.display());
                 json.text("target", &path.display());
+                json
             }
             Target::UserDefined { class, .. } => {
-                json.text("kind", "userlink");
+                let mut json = begin("userlink");
                 json.raw("class", &class.to_string());
+                json
             }
             Target::Hard(address) => {
                 if let Some(target) = self.seen.get(&address) {
-                    json.text("kind", "hardlink");
-                    json.text("target", &target.to_string());
+                    let mut json = begin("hardlink");
+                    json.text("target", &target.written());
+                    json
                 } else {
                     match link.open() {
                         Ok(object) => return self.object(&object),
                         Err(e) if e.is_missing() => return Err(e),
                         Err(e) => {
-                            json.text("kind", "error");
+                            let mut json = begin("error");
                             json.text("error", why(&e));
+                            json
                         }
                     }
                 }
             }
-        }
+        };
         Ok((json.finish(), Vec::new()))
     }
 
     fn object(&mut self, object: &Object) -> Result<(String, Vec<Job>)> {
         let path = object.info().object_path();
         let mut json = Json::object();
-        json.text("path", &path.to_string());
+        json.text("path", &path.written());
         json.text("kind", object.kind());
         let mut children = Vec::new();
         let mut fault = None;

@@ -96,7 +96,7 @@ impl Link {
     /// The path of the link from the root.
     #[must_use]
     pub fn path(&self) -> String {
-        self.object_path().to_string()
+        self.object_path().written()
     }
 
     /// The same path as a value of its own, which takes little room however long it is.

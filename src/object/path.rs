@@ -31,7 +31,25 @@ impl ObjectPath {
     }
 
     pub(crate) fn as_str(&self) -> &str {
-        self.0.whole.get_or_init(|| self.to_string().into())
+        self.0.whole.get_or_init(|| self.written().into())
+    }
+
+    /// The whole path, which is not kept.
+    pub(crate) fn written(&self) -> String {
+        let mut steps: Vec<&str> = Vec::new();
+        let mut top = &self.0;
+        while let Some(parent) = &top.parent {
+            steps.push(&top.name);
+            top = &parent.0;
+        }
+        let mut path = String::with_capacity(top.name.len() + steps.iter().map(|name| name.len() + 1).sum::<usize>());
+        path.push_str(&top.name);
+        for name in steps.into_iter().rev() {
+            path.truncate(path.trim_end_matches('/').len());
+            path.push('/');
+            path.push_str(name);
+        }
+        path
     }
 }
 
@@ -43,19 +61,7 @@ impl AsRef<str> for ObjectPath {
 
 impl fmt::Display for ObjectPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut steps: Vec<&str> = Vec::new();
-        let mut top = &self.0;
-        while let Some(parent) = &top.parent {
-            steps.push(&top.name);
-            top = &parent.0;
-        }
-        let mut path = String::from(&*top.name);
-        for name in steps.into_iter().rev() {
-            path.truncate(path.trim_end_matches('/').len());
-            path.push('/');
-            path.push_str(name);
-        }
-        f.write_str(&path)
+        f.write_str(&self.written())
     }
 }
 

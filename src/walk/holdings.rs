@@ -3,6 +3,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 
 use super::Storage;
+use crate::bytes::Addr;
 use crate::error::{Corrupt, Fault, Result, Structure};
 
 /// What the objects of a file hold of it. Each byte of a sound file belongs to one object: objects that overlap, or lead to
@@ -80,7 +81,7 @@ impl Held {
     pub(crate) fn add(&mut self, storage: &Storage, bytes: u64) -> Result<()> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes - self.told >= FEW {
-            storage.hold(self.holder, self.bytes)?;
+            storage.hold(self.holder, self.holder.at, self.bytes)?;
             self.told = self.bytes;
         }
         Ok(())
@@ -88,26 +89,27 @@ impl Held {
 }
 
 impl Storage {
-    /// Notes the chunk at a place of the dataset whose header is at a position: its bytes in the file, and those that they
-    /// become.
+    /// Notes where the chunk at a place of a dataset is and how many bytes it has, and those that they become. The header of
+    /// the dataset is at a position.
     ///
     /// # Errors
     /// With it all objects hold more than the file has.
-    pub(crate) fn hold_chunk(&self, at: u64, scaled: &[u64], stored: u64, decoded: u64) -> Result<()> {
+    pub(crate) fn hold_chunk(&self, at: u64, scaled: &[u64], stored: (Addr, u64), decoded: u64) -> Result<()> {
         if decoded < self.end() / SMALL_CHUNK {
             return Ok(());
         }
         let place = self.holdings.places.hash_one(scaled);
-        self.hold(Holder { structure: Structure::Chunk, at, place }, stored.min(decoded))
+        let (address, bytes) = stored;
+        self.hold(Holder { structure: Structure::Chunk, at, place }, self.position(address), bytes.min(decoded))
     }
 
-    fn hold(&self, holder: Holder, bytes: u64) -> Result<()> {
+    fn hold(&self, holder: Holder, at: u64, bytes: u64) -> Result<()> {
         // A salvage tries what may be objects; how much it reads is counted.
         if self.forgives() {
             return Ok(());
         }
         let noted = self.holdings.note(holder, bytes, self.end());
-        noted.map_err(|fault| Corrupt::new(holder.structure, "bytes", holder.at, fault).into())
+        noted.map_err(|fault| Corrupt::new(holder.structure, "bytes", at, fault).into())
     }
 }
 

@@ -132,7 +132,7 @@ pub struct Counts {
 /// Most findings of one object that are told.
 const MOST_FINDINGS: u32 = 1000;
 
-/// Times that structures may have the bytes of the file: there is no end of those that overlap.
+/// Times that structures, and chunks, may have the bytes of the file: there is no end of those that overlap.
 const MOST_MET: u64 = 4;
 
 /// Whether elements are looked at.
@@ -223,6 +223,8 @@ struct Pass<'f> {
     by_address: HashMap<Addr, u32>,
     /// Bytes of the structures that were met.
     met: u64,
+    /// Bytes of the chunks that were read.
+    read: u64,
     /// Nodes and blocks that were visited, with the number of the index they belong to.
     visited: HashMap<Addr, u64>,
     /// Number of the index being visited.
@@ -260,6 +262,7 @@ impl<'f> Pass<'f> {
             object: None,
             by_address: HashMap::new(),
             met: 0,
+            read: 0,
             visited: HashMap::new(),
             index: 0,
             shares: HashMap::new(),
