@@ -120,7 +120,8 @@ impl List<'_> {
                 continue;
             };
             if let Some(before) = self.seen.get(&address) {
-                let rest = Cell::new(paint::LINK, format!("= {}", clean(&before.to_string())));
+                let before = before.to_string();
+                let rest = Cell::new(paint::LINK, format!("= {}", clean(&before)));
                 let row = self.line(Cell::plain(name), "hard link", rest, &here);
                 self.table.row(&mut session.out, row)?;
                 continue;
