@@ -322,8 +322,8 @@ pub enum Fault {
     /// A structure that contains itself.
     #[error("it leads back to itself")]
     Cycle,
-    /// Parts of one whole that are met again and again.
-    #[error("its parts have {total} bytes in all, the file has {end}")]
+    /// Parts of one whole, or of all objects, that are met again and again.
+    #[error("with what was met before it has {total} bytes, the file has {end}")]
     Repeated {
         /// Bytes of the parts met so far.
         total: u64,
@@ -524,12 +524,12 @@ impl Error {
 
 /// Adds the path of an object to the error of a result.
 pub(crate) trait InObject<T> {
-    fn in_object(self, path: &str) -> Result<T>;
+    fn in_object(self, path: &(impl AsRef<str> + ?Sized)) -> Result<T>;
 }
 
 impl<T, E: Into<Error>> InObject<T> for Result<T, E> {
-    fn in_object(self, path: &str) -> Result<T> {
-        self.map_err(|e| e.into().in_object(path))
+    fn in_object(self, path: &(impl AsRef<str> + ?Sized)) -> Result<T> {
+        self.map_err(|e| e.into().in_object(path.as_ref()))
     }
 }
 

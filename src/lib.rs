@@ -57,8 +57,8 @@ pub use format::message::datatype::Datatype;
 pub use limits::Limits;
 pub use object::{
     Attribute, Attributes, DamagedChunk, Dataset, File, FillInfo, FilterInfo, Folder, Group, Layout, Link, Links, Lost,
-    Member, NamedDatatype, Neighbours, Object, ObjectInfo, Options, Past, Salvage, Salvaged, SalvagedRoot, StoredChunk,
-    Target,
+    Member, NamedDatatype, Neighbours, Object, ObjectInfo, ObjectPath, Options, Past, Salvage, Salvaged, SalvagedRoot,
+    StoredChunk, Target,
 };
 pub use selection::{Blocks, Hyperslab, Mask, Points, Selection, Slice};
 pub use walk::Condition;

@@ -3,8 +3,9 @@
 mod common;
 
 use common::testdata;
+use h5kit::digest::Lines;
 use h5kit::element::{Strings, Value};
-use h5kit::{ErrorKind, File, Limits, Options, Result};
+use h5kit::{ErrorKind, File, Limits, Options, Result, SurveyData};
 
 /// Opens a file with these limits and does something with it.
 fn under(limits: Limits, name: &str, what: impl Fn(&File) -> Result<()>) -> Result<()> {
@@ -101,4 +102,32 @@ fn strings_of_a_small_file_are_not_endless() {
     let links = file.root().links().expect("links").flatten();
     let read = links.filter_map(|link| file.dataset(link.name().as_bytes()).ok()?.read::<Strings>(..).ok());
     assert!(read.count() > 0, "what any file may have is not refused");
+}
+
+/// The lines of a digest.
+fn lines(file: &File) -> Vec<String> {
+    Lines::of(file).collect::<Result<_>>().expect("lines")
+}
+
+#[test]
+fn what_objects_share_is_not_met_by_all_of_them() {
+    // 60 objects, each of which would have 60 links or 200 chunks.
+    for name in ["continuation_shared", "headers_overlap", "symbol_nodes_shared", "chunk_index_shared"] {
+        let file = File::open(testdata().join(format!("corrupt/{name}.h5"))).expect("it opens");
+        let lines = lines(&file);
+        let damaged = lines.iter().filter(|line| line.contains("\"unreadable\"")).count();
+        assert!(damaged >= 30, "{name}: {damaged} of {} lines", lines.len());
+        assert!(lines.len() < 1000, "{name}: {} lines", lines.len());
+        let survey = file.survey(SurveyData::Read).expect("a survey");
+        assert!(survey.parts.len() + survey.extents.len() < 1000, "{name}: {} parts", survey.parts.len());
+    }
+}
+
+#[test]
+fn what_is_met_again_is_the_same() {
+    for name in ["symbols_deep.h5", "links_dense.h5", "attributes_dense.h5", "header_1_chain.h5", "chunks_all_v4.h5"] {
+        let file = File::open(testdata().join("files").join(name)).expect("it opens");
+        let first = lines(&file);
+        assert!((0..5).all(|_| lines(&file) == first), "{name}");
+    }
 }

@@ -43,6 +43,9 @@ impl Json {
 }
 
 fn quoted(text: &str) -> String {
+    if text.bytes().all(|byte| byte >= b' ' && !matches!(byte, b'"' | b'\\')) {
+        return format!("\"{text}\"");
+    }
     let mut json = String::with_capacity(text.len() + 2);
     json.push('"');
     for c in text.chars() {

@@ -27,7 +27,7 @@ use crate::element::Heap;
 use crate::error::{Cause, Error, ErrorKind, Result, Unsupported};
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::Datatype;
-use crate::object::{Attribute, Dataset, File, FileHeap, Group, Object, ObjectInfo, Target};
+use crate::object::{Attribute, Dataset, File, FileHeap, Group, Link, Object, ObjectInfo, ObjectPath, Target};
 use crate::selection::Resolved;
 
 use canonical::Canonical;
@@ -49,7 +49,7 @@ pub struct Lines {
     /// What comes next, last first.
     jobs: Vec<Job>,
     /// Paths of the objects printed so far, by the addresses of their headers.
-    seen: HashMap<u64, String>,
+    seen: HashMap<u64, ObjectPath>,
     /// Bytes that may still be hashed.
     budget: u64,
 }
@@ -57,7 +57,7 @@ pub struct Lines {
 #[derive(Debug)]
 enum Job {
     Root(Group),
-    Link { path: String, link: crate::object::Link },
+    Link(Link),
 }
 
 impl Lines {
@@ -71,48 +71,58 @@ impl Lines {
 
     /// The next line, and what comes after it. Nothing changes where it fails.
     fn line(&mut self, job: &Job) -> Result<(String, Vec<Job>)> {
-        let (path, link) = match job {
-            Job::Root(group) => return self.object(&Object::Group(group.clone()), "/"),
-            Job::Link { path, link } => (path, link),
+        let link = match job {
+            Job::Root(group) => return self.object(&Object::Group(group.clone())),
+            Job::Link(link) => link,
         };
-        let mut json = Json::object();
-        json.text("path", path);
-        match link.target() {
+        let begin = |kind| {
+            let mut json = Json::object();
+            json.text("path", &link.path());
+            json.text("kind", kind);
+            json
+        };
+        let json = match link.target() {
             Target::Soft(target) => {
-                json.text("kind", "softlink");
+                let mut json = begin("softlink");
                 json.text("target", &target.display());
+                json
             }
             Target::External { file, path } => {
-                json.text("kind", "extlink");
+                let mut json = begin("extlink");
                 json.text("file", &file.display());
                 json.text("target", &path.display());
+                json
             }
             Target::UserDefined { class, .. } => {
-                json.text("kind", "userlink");
+                let mut json = begin("userlink");
                 json.raw("class", &class.to_string());
+                json
             }
             Target::Hard(address) => {
                 if let Some(target) = self.seen.get(&address) {
-                    json.text("kind", "hardlink");
-                    json.text("target", target);
+                    let mut json = begin("hardlink");
+                    json.text("target", &target.written());
+                    json
                 } else {
                     match link.open() {
-                        Ok(object) => return self.object(&object, path),
+                        Ok(object) => return self.object(&object),
                         Err(e) if e.is_missing() => return Err(e),
                         Err(e) => {
-                            json.text("kind", "error");
+                            let mut json = begin("error");
                             json.text("error", why(&e));
+                            json
                         }
                     }
                 }
             }
-        }
+        };
         Ok((json.finish(), Vec::new()))
     }
 
-    fn object(&mut self, object: &Object, path: &str) -> Result<(String, Vec<Job>)> {
+    fn object(&mut self, object: &Object) -> Result<(String, Vec<Job>)> {
+        let path = object.info().object_path();
         let mut json = Json::object();
-        json.text("path", path);
+        json.text("path", &path.written());
         json.text("kind", object.kind());
         let mut children = Vec::new();
         let mut fault = None;
@@ -121,7 +131,7 @@ impl Lines {
                 Ok(links) => {
                     for link in links {
                         match link {
-                            Ok(link) => children.push(Job::Link { path: child(path, &link), link }),
+                            Ok(link) => children.push(Job::Link(link)),
                             Err(e) => fault = fault.or(Some(e)),
                         }
                     }
@@ -136,7 +146,7 @@ impl Lines {
             json.text("error", why(&fault));
         }
         json.raw("attrs", &attributes(object.info())?);
-        self.seen.insert(object.info().address(), path.to_owned());
+        self.seen.insert(object.info().address(), path.clone());
         children.reverse();
         Ok((json.finish(), children))
     }
@@ -204,10 +214,6 @@ impl Iterator for Lines {
             }
         }
     }
-}
-
-fn child(parent: &str, link: &crate::object::Link) -> String {
-    format!("{}/{}", parent.trim_end_matches('/'), link.name())
 }
 
 fn hex(hasher: &XxHash3_128) -> String {

@@ -24,7 +24,7 @@ impl Attributes {
     pub(super) fn new(owner: &ObjectInfo, found: Vec<Result<Found>>) -> Self {
         let mut attributes: Vec<_> = found
             .into_iter()
-            .map(|found| found.map(|f| Attribute::new(owner.clone(), f)).in_object(owner.path()))
+            .map(|found| found.map(|f| Attribute::new(owner.clone(), f)).in_object(owner.object_path()))
             .collect();
         // Damaged ones, whose names are not known, come last.
         attributes.sort_by(|a, b| match (a, b) {

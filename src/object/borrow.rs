@@ -32,7 +32,7 @@ impl Dataset {
         selection: impl Into<Selection>,
         buffer: &'b mut Vec<T>,
     ) -> Result<&'b [T]> {
-        self.borrowed_or_read(&selection.into(), buffer).in_object(self.path())
+        self.borrowed_or_read(&selection.into(), buffer).in_object(self.info().object_path())
     }
 
     fn borrowed_or_read<'b, T: Element>(&'b self, selection: &Selection, buffer: &'b mut Vec<T>) -> Result<&'b [T]> {

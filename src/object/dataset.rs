@@ -140,7 +140,11 @@ impl Dataset {
     /// As [`File::dataset`](crate::File::dataset), where the dataset cannot be opened any more; this one is then as it was.
     pub fn refresh(&mut self) -> Result<()> {
         self.file().refresh()?;
-        *self = self.info.again().and_then(|info| Self::open(info, Nesting::default())).in_object(self.path())?;
+        *self = self
+            .info
+            .again()
+            .and_then(|info| Self::open(info, Nesting::default()))
+            .in_object(self.info.object_path())?;
         Ok(())
     }
 
@@ -239,8 +243,8 @@ impl Dataset {
     pub fn fill_value<T: Element>(&self) -> Result<Option<T>> {
         let Some(bytes) = self.fill_bytes() else { return Ok(None) };
         let mut value = [T::empty()];
-        let decode = T::decoder(self.datatype()).in_object(self.path())?;
-        decode(bytes, &FileHeap::new(self.file().storage()), &mut value).in_object(self.path())?;
+        let decode = T::decoder(self.datatype()).in_object(self.info.object_path())?;
+        decode(bytes, &FileHeap::new(self.file().storage()), &mut value).in_object(self.info.object_path())?;
         let [value] = value;
         Ok(Some(value))
     }
@@ -289,7 +293,7 @@ impl Dataset {
     pub fn chunks(&self) -> Result<Vec<StoredChunk>> {
         let Store::Chunked(grid) = &self.parts.raw.store else { return Ok(Vec::new()) };
         let storage = self.file().storage();
-        let found = grid.find(storage, &grid.whole()).in_object(self.path())?;
+        let found = grid.find(storage, &grid.whole()).in_object(self.info.object_path())?;
         let info = found.iter().map(|(scaled, entry)| StoredChunk {
             offset: grid.offset(scaled),
             position: storage.position(entry.address),
@@ -314,7 +318,7 @@ impl Dataset {
             return Err(SelectionFault::Rank { given: scaled.len(), rank: self.shape().len() }.into());
         };
         let entry = crate::walk::chunks::ChunkEntry { address, size: chunk.size, mask: chunk.filter_mask };
-        ChunkReader::new(&self.parts.raw, grid).whole(&scaled, entry).in_object(self.path())
+        ChunkReader::new(&self.parts.raw, grid).whole(&scaled, entry).in_object(self.info.object_path())
     }
 
     /// Reads the selected elements: into `Vec<T>`, an `ndarray` array, one value where one is selected, or an
@@ -341,7 +345,7 @@ impl Dataset {
             let values = self.values::<O::Element>(&selected)?;
             O::from_elements(values, &selected.shape())
         };
-        read(selection.into()).in_object(self.path())
+        read(selection.into()).in_object(self.info.object_path())
     }
 
     /// Reads the selected elements into a buffer of as many values, row-major.
@@ -357,7 +361,7 @@ impl Dataset {
             }
             self.read_values(&selected, values)
         };
-        read(selection.into(), values).in_object(self.path())
+        read(selection.into(), values).in_object(self.info.object_path())
     }
 
     /// Reads the bytes of the selected elements in the file's datatype, row-major.
@@ -369,7 +373,7 @@ impl Dataset {
             let selected = self.resolve(&selection)?;
             self.bytes(&selected)
         };
-        read(selection.into()).in_object(self.path())
+        read(selection.into()).in_object(self.info.object_path())
     }
 
     /// The elements borrowed from the source, where they can be: one piece of a file in memory or mapped,
@@ -380,7 +384,8 @@ impl Dataset {
     pub fn as_slice<T: Element>(&self) -> Result<Option<&[T]>> {
         let Store::Contiguous(address) = &self.parts.raw.store else { return Ok(None) };
         let storage = self.file().storage();
-        let bytes = storage.read_raw(*address, self.logical_size(), Structure::RawData).in_object(self.path())?;
+        let bytes =
+            storage.read_raw(*address, self.logical_size(), Structure::RawData).in_object(self.info.object_path())?;
         match bytes {
             Cow::Borrowed(bytes) => Ok(T::from_native_bytes(self.datatype(), bytes)),
             Cow::Owned(_) => Ok(None),
@@ -393,7 +398,7 @@ impl Dataset {
     /// `NotFound` where there is no such member, `Type` where the dataset is no compound.
     pub fn member(&self, name: &str) -> Result<Member> {
         // Found now, so that a wrong name is not found out by the first read.
-        crate::element::member::<crate::element::Value>(self.datatype(), name).in_object(self.path())?;
+        crate::element::member::<crate::element::Value>(self.datatype(), name).in_object(self.info.object_path())?;
         Ok(Member { dataset: self.clone(), name: name.to_owned() })
     }
 
@@ -612,6 +617,6 @@ impl Member {
             })?;
             O::from_elements(values, &selected.shape())
         };
-        read(selection.into()).in_object(self.dataset.path())
+        read(selection.into()).in_object(self.dataset.info.object_path())
     }
 }

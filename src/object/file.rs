@@ -14,6 +14,7 @@ use super::lookup::Object;
 use super::named_datatype::NamedDatatype;
 use super::neighbour;
 use super::open::Options;
+use super::path::ObjectPath;
 use super::paths;
 use crate::element::Reference;
 use crate::error::{InObject, Result, Usage};
@@ -58,14 +59,14 @@ struct Inner {
     /// Bytes of names that were gone through to find some like one that is not there.
     suggested: AtomicUsize,
     /// Paths of the objects, once somebody has asked.
-    paths: OnceLock<HashMap<u64, String>>,
+    paths: OnceLock<HashMap<u64, ObjectPath>>,
 }
 
 /// A group by the path that it was asked for by.
 struct LastGroup {
     asked: Vec<u8>,
     header: Arc<ObjectHeader>,
-    path: Arc<str>,
+    path: ObjectPath,
 }
 
 /// Bytes of names that are gone through at most to find some like one that is not there.
@@ -148,8 +149,11 @@ impl File {
     /// Remembers what group of this file a path led to, by hard links only, unless the file was refreshed since the path was
     /// begun.
     pub(super) fn remember_group(&self, path: &[u8], group: &Group, refreshes: u64) {
-        let last =
-            LastGroup { asked: path.to_vec(), header: group.info().shared_header(), path: group.info().shared_path() };
+        let last = LastGroup {
+            asked: path.to_vec(),
+            header: group.info().shared_header(),
+            path: group.info().object_path().clone(),
+        };
         let mut remembered = self.0.last_group.lock().unwrap_or_else(PoisonError::into_inner);
         if self.refreshes() == refreshes {
             *remembered = Some(last);
@@ -160,7 +164,7 @@ impl File {
     #[must_use]
     pub fn root(&self) -> Group {
         let root = self.0.root.read().unwrap_or_else(PoisonError::into_inner).clone();
-        Group::new(ObjectInfo::new(self.clone(), root, Arc::from("/")))
+        Group::new(ObjectInfo::new(self.clone(), root, ObjectPath::new("/")))
     }
 
     /// Lets go of all that is kept of the file and of those that it names, so that what is opened and read from now on is as
@@ -275,7 +279,7 @@ impl File {
             None => self.clone(),
         };
         let path = format!("<object at {}>", target.object);
-        Object::at(&file, target.object, Arc::from(path.as_str())).in_object(&path)
+        Object::at(&file, target.object, ObjectPath::new(&path)).in_object(&path)
     }
 
     /// The path of the object that a reference leads to, from the root; `None` for a null reference, for one that leads
@@ -314,7 +318,7 @@ impl File {
             let found = paths::of(self)?;
             self.0.paths.get_or_init(|| found);
         }
-        Ok(self.0.paths.get().and_then(|paths| paths.get(&address)).map(String::as_str))
+        Ok(self.0.paths.get().and_then(|paths| paths.get(&address)).map(ObjectPath::as_str))
     }
 
     /// What is unusual about the file.

@@ -48,9 +48,15 @@ impl Group {
     /// # Errors
     /// `Corrupt`.
     pub fn creation_order_tracked(&self) -> Result<bool> {
-        let run = self.info.header().body(self.file().storage(), MessageType::LINK_INFO).in_object(self.path())?;
+        let run = self
+            .info
+            .header()
+            .body(self.file().storage(), MessageType::LINK_INFO)
+            .in_object(self.info.object_path())?;
         match run {
-            Some(run) => Ok(LinkInfo::decode(run.block()).in_object(self.path())?.maximum_creation_index.is_some()),
+            Some(run) => {
+                Ok(LinkInfo::decode(run.block()).in_object(self.info.object_path())?.maximum_creation_index.is_some())
+            }
             None => Ok(false),
         }
     }
@@ -124,8 +130,8 @@ impl Group {
     }
 
     fn stored_links(&self) -> Result<Vec<Result<link::Link>>> {
-        let links = self.stored().in_object(self.path())?;
-        links.all(self.file().storage(), self.info.header()).in_object(self.path())
+        let links = self.stored().in_object(self.info.object_path())?;
+        links.all(self.file().storage(), self.info.header()).in_object(self.info.object_path())
     }
 
     pub(super) fn find_link(&self, name: &[u8]) -> Result<Option<link::Link>> {

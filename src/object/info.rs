@@ -4,6 +4,7 @@ use std::sync::Arc;
 use super::attribute::{Attribute, Attributes};
 use super::file::File;
 use super::lookup;
+use super::path::ObjectPath;
 use crate::bytes::{Addr, Text};
 use crate::error::{Error, InObject, Result};
 use crate::format::message::modification_time::{ModificationTime, ModificationTimeOld};
@@ -17,11 +18,11 @@ use crate::walk::object::ObjectHeader;
 pub struct ObjectInfo {
     file: File,
     header: Arc<ObjectHeader>,
-    path: Arc<str>,
+    path: ObjectPath,
 }
 
 impl ObjectInfo {
-    pub(super) fn new(file: File, header: Arc<ObjectHeader>, path: Arc<str>) -> Self {
+    pub(super) fn new(file: File, header: Arc<ObjectHeader>, path: ObjectPath) -> Self {
         Self { file, header, path }
     }
 
@@ -34,6 +35,12 @@ impl ObjectInfo {
     /// How the object was found: its path from the root.
     #[must_use]
     pub fn path(&self) -> &str {
+        self.path.as_str()
+    }
+
+    /// The same path as a value of its own, which takes little room however long it is.
+    #[must_use]
+    pub fn object_path(&self) -> &ObjectPath {
         &self.path
     }
 
@@ -69,7 +76,7 @@ impl ObjectInfo {
             Some(found) => Ok(Attribute::new(self.clone(), found)),
             None => {
                 let names = self.attributes()?.flatten().map(|a| a.name().to_string()).collect();
-                Err(Error::not_found("attribute", name, lookup::nearest(name, names)).in_object(&self.path))
+                Err(Error::not_found("attribute", name, lookup::nearest(name, names)).in_object(self.path()))
             }
         }
     }
@@ -160,10 +167,6 @@ impl ObjectInfo {
 
     pub(super) fn shared_header(&self) -> Arc<ObjectHeader> {
         self.header.clone()
-    }
-
-    pub(super) fn shared_path(&self) -> Arc<str> {
-        self.path.clone()
     }
 
     pub(super) fn address_raw(&self) -> Addr {

@@ -2,10 +2,10 @@ use std::fmt;
 
 use super::group::Group;
 use super::lookup::{self, Object};
+use super::path::ObjectPath;
 use crate::bytes::Text;
 use crate::error::{InObject, Result};
 use crate::format::message::link::{self, LinkTarget};
-use crate::walk::join;
 
 /// A link of a group: a name, and what it leads to.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ impl Links {
     /// Sorted by the bytes of their names; damaged ones, whose names are not known, come last.
     pub(super) fn new(group: &Group, stored: Vec<Result<link::Link>>) -> Self {
         let link = |link| Link::new(group.clone(), link);
-        let mut links: Vec<_> = stored.into_iter().map(|l| l.map(link).in_object(group.path())).collect();
+        let mut links: Vec<_> = stored.into_iter().map(|l| l.map(link).in_object(group.info().object_path())).collect();
         links.sort_by(|a, b| match (a, b) {
             (Ok(a), Ok(b)) => a.name().cmp(b.name()),
             (a, b) => a.is_err().cmp(&b.is_err()),
@@ -96,7 +96,13 @@ impl Link {
     /// The path of the link from the root.
     #[must_use]
     pub fn path(&self) -> String {
-        join(self.group.path(), &self.link.name)
+        self.object_path().written()
+    }
+
+    /// The same path as a value of its own, which takes little room however long it is.
+    #[must_use]
+    pub fn object_path(&self) -> ObjectPath {
+        self.group.info().object_path().child(&self.link.name)
     }
 
     /// What the link leads to.

@@ -1,19 +1,17 @@
 //! From paths to objects.
 
-use std::sync::Arc;
-
 use super::attribute::{Attribute, Attributes};
 use super::dataset::Dataset;
 use super::file::File;
 use super::group::Group;
 use super::info::ObjectInfo;
 use super::named_datatype::NamedDatatype;
+use super::path::ObjectPath;
 use super::virtual_read::Nesting;
 use crate::bytes::{Addr, Text};
 use crate::error::{Cause, Error, ErrorKind, InObject, Result, Structure, Unsupported, Usage};
 use crate::format::message::link::{Link, LinkTarget};
 use crate::format::object_header::MessageType;
-use crate::walk::join;
 use crate::walk::object::ObjectHeader;
 
 /// An object of any kind.
@@ -29,12 +27,12 @@ pub enum Object {
 
 impl Object {
     /// The object whose header is at an address; `path` is how it was found.
-    pub(crate) fn at(file: &File, address: Addr, path: Arc<str>) -> Result<Self> {
+    pub(crate) fn at(file: &File, address: Addr, path: ObjectPath) -> Result<Self> {
         Self::within(file, address, path, Nesting::default())
     }
 
     /// The same for the source of a virtual dataset.
-    fn within(file: &File, address: Addr, path: Arc<str>, nesting: Nesting) -> Result<Self> {
+    fn within(file: &File, address: Addr, path: ObjectPath, nesting: Nesting) -> Result<Self> {
         let header = ObjectHeader::read(file.storage(), address)?;
         let info = ObjectInfo::new(file.clone(), header, path);
         let has = |kind| info.header().has(kind);
@@ -105,13 +103,12 @@ fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
 struct Place {
     file: File,
     address: Addr,
-    path: String,
+    path: ObjectPath,
 }
 
 impl Place {
     fn open(self) -> Result<Object> {
-        let path: Arc<str> = Arc::from(self.path);
-        Object::at(&self.file, self.address, path.clone()).in_object(&path)
+        Object::at(&self.file, self.address, self.path.clone()).in_object(&self.path)
     }
 }
 
@@ -130,7 +127,7 @@ pub(super) fn object(group: &Group, path: &[u8]) -> Result<Object> {
 /// The object at a path from a group, as the source of a virtual dataset.
 pub(super) fn source(group: &Group, path: &str, nesting: Nesting) -> Result<Object> {
     let place = Walk::default().resolve(group, path.as_bytes())?;
-    Object::within(&place.file, place.address, Arc::from(place.path.as_str()), nesting).in_object(&place.path)
+    Object::within(&place.file, place.address, place.path.clone(), nesting).in_object(&place.path)
 }
 
 /// The link at a path from a group, not followed.
@@ -186,20 +183,20 @@ impl Walk {
         Ok(place.unwrap_or_else(|| Place {
             file: group.file().clone(),
             address: group.info().address_raw(),
-            path: group.path().to_owned(),
+            path: group.info().object_path().clone(),
         }))
     }
 
     /// Goes where a link of a group leads.
     fn step(&mut self, group: &Group, link: &Link) -> Result<Place> {
-        let path = join(group.path(), &link.name);
+        let path = group.info().object_path().child(&link.name);
         if let LinkTarget::Hard { header } = link.target {
             return Ok(Place { file: group.file().clone(), address: header, path });
         }
         self.follow(group, link, path.clone()).in_object(&path)
     }
 
-    fn follow(&mut self, group: &Group, link: &Link, path: String) -> Result<Place> {
+    fn follow(&mut self, group: &Group, link: &Link, path: ObjectPath) -> Result<Place> {
         self.followed += 1;
         let allowed = group.file().limits().link_traversals;
         if self.followed > allowed {
@@ -220,7 +217,7 @@ impl Walk {
                 let at = group.file().storage().position(group.info().address_raw());
                 return Err(Cause::Unsupported { feature, at }.into());
             }
-            LinkTarget::Hard { header } => Place { file: group.file().clone(), address: *header, path: String::new() },
+            LinkTarget::Hard { header } => Place { file: group.file().clone(), address: *header, path: path.clone() },
         };
         place.path = path;
         Ok(place)

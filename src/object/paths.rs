@@ -5,13 +5,14 @@ use std::collections::{HashMap, VecDeque};
 use super::file::File;
 use super::link::Target;
 use super::lookup::Object;
+use super::path::ObjectPath;
 use crate::error::Result;
 
 /// Paths of all objects that hard links lead to, by the addresses of their headers: the shortest path of each.
 /// Objects that cannot be read have one too; groups whose links cannot be read end the search there.
-pub(super) fn of(file: &File) -> Result<HashMap<u64, String>> {
+pub(super) fn of(file: &File) -> Result<HashMap<u64, ObjectPath>> {
     let root = file.root();
-    let mut paths = HashMap::from([(root.info().address(), "/".to_owned())]);
+    let mut paths = HashMap::from([(root.info().address(), root.info().object_path().clone())]);
     let mut groups = VecDeque::from([root]);
     while let Some(group) = groups.pop_front() {
         let links = match group.links() {
@@ -29,7 +30,7 @@ pub(super) fn of(file: &File) -> Result<HashMap<u64, String>> {
                 Err(e) if e.is_missing() => return Err(e),
                 _ => {}
             }
-            paths.insert(address, link.path());
+            paths.insert(address, link.object_path());
         }
     }
     Ok(paths)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::file::File;
 use super::lookup::Object;
 use super::open::Options;
+use super::path::ObjectPath;
 use crate::error::{Error, InObject, Result};
 use crate::source::Source;
 use crate::walk::object::ObjectHeader;
@@ -127,7 +128,7 @@ impl Salvage {
         if object.kind.is_none() {
             return Err(Error::not_found("object header", object.path.clone(), Vec::new()));
         }
-        let path: Arc<str> = Arc::from(object.path.as_str());
+        let path = ObjectPath::new(&object.path);
         Object::at(&self.file, crate::bytes::Addr(object.address), path.clone()).in_object(&path)
     }
 }

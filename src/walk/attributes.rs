@@ -6,10 +6,10 @@ use super::btree_v2::{Records, Tree};
 use super::heap::Heap;
 use super::object::ObjectHeader;
 use super::shared;
-use super::{Run, Siblings, Storage, each};
+use super::{Held, Run, Siblings, Storage, each};
 use crate::bytes::checksum::lookup3;
 use crate::bytes::{Block, Text};
-use crate::error::{Corrupt, Error, Result};
+use crate::error::{Corrupt, Error, Result, Structure};
 use crate::format::btree_v2::{AttributeRecord, RecordType};
 use crate::format::message::attribute::Attribute;
 use crate::format::message::attribute_info::AttributeInfo;
@@ -44,6 +44,8 @@ fn all_now(storage: &Storage, header: &ObjectHeader) -> Result<Vec<Result<Found>
         let tree = Tree::open(storage, index, &[RecordType::ATTRIBUTE_NAME, RecordType::ATTRIBUTE_ORDER])?;
         let heap = Heap::open(storage, heap)?;
         let records = tree.all(storage)?;
+        let mut held = Held::by(Structure::Attribute, storage.position(header.address));
+        held.add(storage, records.bytes())?;
         each(records.iter(), |record| {
             let read = || dense(storage, &heap, record, tree.header.record_type, tracked);
             let attribute = storage.retrying(read);

@@ -39,6 +39,11 @@ pub(crate) struct Records {
 }
 
 impl Records {
+    /// Bytes that they have in the file.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = Block<'_>> {
         self.bytes.chunks_exact(self.size).map(|record| Block::new(record, self.at, self.widths))
     }

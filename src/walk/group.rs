@@ -8,7 +8,7 @@ use super::btree_v2::{Records, Tree};
 use super::heap::Heap;
 use super::local_heap::Names;
 use super::object::ObjectHeader;
-use super::{Siblings, Storage, Total, each};
+use super::{Held, Siblings, Storage, Total, each};
 use crate::bytes::checksum::lookup3;
 use crate::bytes::{Addr, Text};
 use crate::error::{Corrupt, Fault, Result, Structure};
@@ -70,7 +70,7 @@ impl Links {
 
     fn all_now(&self, storage: &Storage, header: &ObjectHeader) -> Result<Vec<Result<Link>>> {
         match self {
-            Self::Old { btree, heap } => all_old(storage, *btree, heap),
+            Self::Old { btree, heap } => all_old(storage, *btree, heap, held(storage, header.address)),
             Self::Compact => Ok(compact(header).collect()),
             Self::Dense { info, heap, .. } => {
                 let Some(index) = info.name_index.or(info.creation_order_index.flatten()) else {
@@ -78,7 +78,7 @@ impl Links {
                 };
                 let tree = Tree::open(storage, index, &[RecordType::LINK_NAME, RecordType::LINK_ORDER])?;
                 let records = tree.all(storage)?;
-                dense(storage, *heap, &records, tree.header.record_type)
+                dense(storage, *heap, &records, tree.header.record_type, held(storage, header.address))
             }
         }
     }
@@ -136,12 +136,18 @@ impl Links {
                     _ => {
                         let tree = Tree::open(storage, index, &[RecordType::LINK_NAME])?;
                         let records = tree.range(storage, &place)?;
-                        pick(&mut dense(storage, *heap, &records, RecordType::LINK_NAME)?.into_iter())
+                        let held = held(storage, header.address);
+                        pick(&mut dense(storage, *heap, &records, RecordType::LINK_NAME, held)?.into_iter())
                     }
                 }
             }
         }
     }
+}
+
+/// What a group's links hold of the file.
+pub(super) fn held(storage: &Storage, group: Addr) -> Held {
+    Held::by(Structure::Link, storage.position(group))
 }
 
 /// The links in an object header.
@@ -150,7 +156,13 @@ fn compact(header: &ObjectHeader) -> impl Iterator<Item = Result<Link>> {
 }
 
 /// The links that the records of a tree have in a heap.
-pub(super) fn dense(storage: &Storage, heap: Addr, records: &Records, kind: RecordType) -> Result<Vec<Result<Link>>> {
+pub(super) fn dense(
+    storage: &Storage,
+    heap: Addr,
+    records: &Records,
+    kind: RecordType,
+    mut held: Held,
+) -> Result<Vec<Result<Link>>> {
     let heap = Heap::open(storage, heap)?;
     let mut links = Siblings::new();
     each(records.iter(), |record| {
@@ -158,7 +170,9 @@ pub(super) fn dense(storage: &Storage, heap: Addr, records: &Records, kind: Reco
             let record = LinkRecord::decode(record, kind)?;
             heap.with_object(storage, record.id(), |object| Ok(Link::decode(object)?))
         };
-        links.keep(storage, storage.retrying(link), size)
+        let link = storage.retrying(link);
+        held.add(storage, link.as_ref().map_or(0, size) as u64)?;
+        links.keep(storage, link, size)
     })?;
     Ok(links.into_found())
 }
@@ -239,7 +253,7 @@ pub(super) fn old_link(
 }
 
 /// All links of a tree and its heap.
-pub(super) fn all_old(storage: &Storage, btree: Addr, heap: &Names) -> Result<Vec<Result<Link>>> {
+pub(super) fn all_old(storage: &Storage, btree: Addr, heap: &Names, mut held: Held) -> Result<Vec<Result<Link>>> {
     let mut nodes = Vec::new();
     let mut links = Siblings::new();
     let traversal = group_tree(storage).leaves(storage, btree, &|_, _| Ok(true), &mut |leaf| {
@@ -263,10 +277,13 @@ pub(super) fn all_old(storage: &Storage, btree: Addr, heap: &Names) -> Result<Ve
             Ok(node) => node.entries,
             Err(e) => return links.keep(storage, Err(e), size),
         };
-        total.add(storage, node, entries.len() * SymbolTableEntry::size(storage.widths()))?;
+        let bytes = entries.len() * SymbolTableEntry::size(storage.widths());
+        total.add(storage, node, bytes)?;
+        held.add(storage, bytes as u64)?;
         each(entries, |entry| {
             let link =
                 heap.in_segment(&segment, entry.name).and_then(|name| old_link(storage, node, &entry, name, heap));
+            held.add(storage, link.as_ref().map_or(0, |link| link.name.as_bytes().len()) as u64)?;
             links.keep(storage, link, size)
         })
     })?;

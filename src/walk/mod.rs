@@ -12,6 +12,7 @@ pub(crate) mod chunks;
 pub(crate) mod global_heap;
 pub(crate) mod group;
 pub(crate) mod heap;
+mod holdings;
 pub(crate) mod local_heap;
 mod memo;
 pub(crate) mod object;
@@ -23,6 +24,7 @@ mod storage;
 pub(crate) mod survey;
 pub(crate) mod virtual_dataset;
 
+pub(crate) use holdings::Held;
 pub use open::Condition;
 pub(crate) use open::{Frame, OpenFile};
 pub(crate) use siblings::Siblings;

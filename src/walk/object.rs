@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::group::Links;
 use super::shared;
-use super::{Run, Storage, Visited};
+use super::{Held, Run, Storage, Visited};
 use crate::bytes::{Addr, Block, Widths};
 use crate::error::{Cause, Corrupt, Error, Fault, Result, Structure, Unsupported};
 use crate::format::message::attribute::Attribute;
@@ -98,6 +98,8 @@ impl ObjectHeader {
         let length = prefix.chunk_size().saturating_add(head + checksum);
         let run = if length <= run.block().bytes().len() as u64 { run } else { storage.read(address, length, S)? };
         let block = run.block().sub(S, "size of chunk #0", 0..length as usize)?;
+        let mut held = Held::by(S, storage.position(address));
+        held.add(storage, length)?;
         let mut forgiven = None;
         let block = if checksum > 0 { checked(storage, block, S, &mut forgiven)? } else { block };
         let first = block.sub(S, "size of chunk #0", head as usize..(length - checksum) as usize)?;
@@ -129,6 +131,7 @@ impl ObjectHeader {
             };
             visited.enter(storage, address)?;
             visited.read(storage, address, usize::try_from(continuation.length).unwrap_or(usize::MAX))?;
+            held.add(storage, continuation.length)?;
             match header.add_continuation(storage, address, continuation.length) {
                 Ok(more) => continuations.extend(more),
                 Err(e) => header.forgive(storage, e)?,

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::attempts::Attempts;
+use super::holdings::Holdings;
 use super::memo::Memo;
 use crate::bytes::{Addr, Block, Widths};
 use crate::error::{Cause, Corrupt, Error, Fault, Result, Structure};
@@ -69,6 +70,7 @@ pub(crate) struct Storage {
     /// Newer bytes than the source's, by position: the metadata cache image.
     overlay: BTreeMap<u64, Vec<u8>>,
     memo: Memo,
+    pub(super) holdings: Holdings,
     attempts: Attempts,
     pub(super) k: BTreeK,
     pub(super) shared: Option<SharedMessageTable>,
@@ -80,7 +82,8 @@ impl Storage {
     pub(super) fn new(source: Arc<dyn Source>, base: u64, widths: Widths, limits: Limits, attempts: Attempts) -> Self {
         let memo = Memo::new(limits.cache_bytes);
         let (overlay, k) = (BTreeMap::new(), BTreeK::default());
-        Self { source, base, widths, limits, overlay, memo, attempts, k, shared: None, forgiving: false }
+        let holdings = Holdings::default();
+        Self { source, base, widths, limits, overlay, memo, holdings, attempts, k, shared: None, forgiving: false }
     }
 
     /// Lets go of all that was read: the file may have changed.
@@ -98,6 +101,7 @@ impl Storage {
     fn renew(&self) -> Result<()> {
         self.source.refresh()?;
         self.memo.clear();
+        self.holdings.clear();
         Ok(())
     }
 

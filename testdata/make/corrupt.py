@@ -21,6 +21,8 @@ from .image import (
     link,
     link_info,
     lookup3,
+    messages1,
+    messages2,
     numbers,
     padded,
     patch_at,
@@ -637,3 +639,79 @@ def chunk_btree_key(c):
     data[key + 8 : key + 16] = (1000).to_bytes(8, "little")
     with open(c.name, "wb") as out:
         out.write(data)
+
+
+# ---------------------------------------------------------------- what is another object's
+
+
+def names(n):
+    return [b"object %02d" % i for i in range(n)]
+
+
+@by_hand("continuation_shared.h5", "60 groups whose headers all continue in one block that has links to each of them")
+def continuation_shared(image):
+    image.superblock2(root="object 00")
+    links = [link(name, name.decode(), image) for name in names(60)]
+    for name in names(60):
+        image.header2(
+            name.decode(), [link_info(image), group_info(), image.continue_at("block", len(messages2(links)) + 8)]
+        )
+    image.continuation2("block", links)
+
+
+@by_hand("headers_overlap.h5", "60 version 1 headers, each of which has the next in its first message and ends where it ends")
+def headers_overlap(image):
+    image.superblock2(root="object 00")
+    links = messages1([link_info(image), *(link(name, name.decode(), image) for name in names(60))])
+    for i, name in enumerate(names(60)):
+        inner = 24 * (59 - i)
+        prefix = b"\x01\0" + uint(62, 2) + uint(1, 4) + uint(8 + inner + len(links), 4) + bytes(4)
+        image.place(name.decode(), prefix + uint(0, 2) + uint(inner, 2) + bytes(4))
+    image.place("links", links)
+
+
+@by_hand("symbol_nodes_shared.h5", "60 groups of the old style whose symbol tables are one")
+def symbol_nodes_shared(image):
+    image.superblock2(root="object 00")
+    segment = bytes(8) + b"".join(name.ljust(16, b"\0") for name in names(60))
+    image.place("segment", segment)
+    size = image.length(len(segment))
+    image.place("heap", b"HEAP" + bytes(4) + size + image.length(1) + image.addr("segment"))
+    parts = [range(first, min(first + 8, 60)) for first in range(0, 60, 8)]
+    body = b"TREE" + bytes([0, 0]) + uint(len(parts), 2) + image.addr(None) * 2 + image.length(0)
+    for i, part in enumerate(parts):
+        symbols = [uint(8 + 16 * n, 8) + image.addr("object %02d" % n) + bytes(24) for n in part]
+        image.place("node %d" % i, b"SNOD" + bytes([1, 0]) + uint(len(part), 2) + b"".join(symbols), 8 + 8 * 40)
+        body += image.addr("node %d" % i) + image.length(8 + 16 * part[-1])
+    image.place("tree", body, 24 + 32 * 8 + 33 * 8)
+    for name in names(60):
+        image.header1(name.decode(), [(0x11, image.addr("tree") + image.addr("heap"))])
+
+
+@by_hand("chunk_index_shared.h5", "60 datasets of 200 chunks whose fixed array is one")
+def chunk_index_shared(image):
+    image.superblock2()
+    image.place("data", b"\x07")
+    array = bytes([0, 0, 8, 10]) + image.length(200) + image.addr("block")
+    image.checked("array", b"FAHD" + array)
+    image.checked("block", b"FADB" + bytes([0, 0]) + image.addr("array") + image.addr("data") * 200)
+    layout = 0x08, bytes([4, 2, 0, 2, 1, 1, 1, 3, 10]) + image.addr("array")
+    for name in names(60):
+        image.header2(name.decode(), [dataspace(image, [200]), integer(1), fill(), layout])
+    image.header2("root", [link_info(image), group_info(), *(link(name, name.decode(), image) for name in names(60))])
+
+
+@by_hand("chunks_one_address.h5", "40 chunks, all of which are one deflated chunk")
+def chunks_one_address(image):
+    noise = bytes(lookup3(bytes([n % 256, n // 256])) % 256 for n in range(1000))
+    stored = zlib.compress(noise)
+    image.superblock2()
+    image.place("chunk", stored)
+    body = b"TREE" + bytes([1, 0]) + uint(40, 2) + image.addr(None) * 2
+    for i in range(40):
+        body += uint(len(stored), 4) + uint(0, 4) + uint(1000 * i, 8) + bytes(8) + image.addr("chunk")
+    image.place("tree", body + bytes(8) + uint(40_000, 8) + bytes(8), 24 + 64 * 8 + 65 * 24)
+    deflate = 0x0B, bytes([2, 1]) + uint(1, 2) + uint(0, 2) + uint(1, 2) + uint(6, 4)
+    layout = 0x08, bytes([3, 2, 2]) + image.addr("tree") + uint(1000, 4) + uint(1, 4)
+    image.header2("x", [dataspace(image, [40_000]), integer(1), fill(), deflate, layout])
+    image.header2("root", [link_info(image), group_info(), link(b"x", "x", image)])

@@ -238,13 +238,12 @@ impl Check<'_> {
     /// How many datasets are whole, and which are not.
     fn readable(&mut self, survey: &Survey) -> Done {
         let all = survey.datasets().count();
-        let damaged: Vec<String> = survey.datasets().filter(|(_, whole)| !whole).map(|(path, _)| path).collect();
-        let mut named = damaged.iter().take(NAMED).map(|path| clean(path).into_owned()).collect::<Vec<_>>().join(", ");
-        if damaged.len() > NAMED {
-            named += &format!(", … {} more", damaged.len() - NAMED);
-        }
-        let which = if damaged.is_empty() { String::new() } else { format!("; damaged: {named}") };
-        let whole = all - damaged.len();
+        let mut damaged = survey.datasets().filter(|(_, whole)| !whole).map(|(path, _)| clean(&path).into_owned());
+        let named: Vec<String> = damaged.by_ref().take(NAMED).collect();
+        let others = damaged.count();
+        let more = if others > 0 { format!(", … {others} more") } else { String::new() };
+        let which = if named.is_empty() { String::new() } else { format!("; damaged: {}{more}", named.join(", ")) };
+        let whole = all - named.len() - others;
         self.print(&format!("whole: {whole} of {}{which}", count(all as u64, "dataset", "datasets")))
     }
 }

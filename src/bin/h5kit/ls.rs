@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use h5kit::{Dataset, FillInfo, Group, Layout, Link, Object, ObjectInfo, Target};
+use h5kit::{Dataset, FillInfo, Group, Layout, Link, Object, ObjectInfo, ObjectPath, Target};
 
 use crate::args::Source;
 use crate::describe;
@@ -73,13 +73,14 @@ struct List<'a> {
     args: &'a Args,
     table: Table,
     /// Paths of the objects listed so far, by the addresses of their headers.
-    seen: HashMap<u64, String>,
+    seen: HashMap<u64, ObjectPath>,
 }
 
 /// A link that waits to be listed.
 struct Job {
     link: Link,
-    indent: Indent,
+    /// Groups that it is in, below the one that is listed.
+    depth: usize,
     /// It is the last of its group.
     last: bool,
 }
@@ -88,21 +89,25 @@ impl List<'_> {
     /// Lists the members of a group, and theirs where that is wanted.
     fn members(&mut self, group: &Group, session: &mut Session) -> Done {
         let top = group.path().trim_end_matches('/').len() + 1;
-        self.seen.insert(group.info().address(), group.path().to_owned());
+        self.seen.insert(group.info().address(), group.info().object_path().clone());
         if self.args.tree {
             let row = self.object(&Object::Group(group.clone()), group.path(), Indent::default(), session);
             self.table.row(&mut session.out, row)?;
         }
         // The first comes last: it is taken from the end.
-        let mut jobs = jobs(group, &Indent::default(), session)?;
-        while let Some(Job { link, indent, last }) = jobs.pop() {
+        let mut jobs = jobs(group, 0, session)?;
+        // What stands before a line, by the groups that it is in.
+        let mut bars: Vec<&str> = Vec::new();
+        while let Some(Job { link, depth, last }) = jobs.pop() {
             let (branch, below) = match (self.args.tree, last) {
                 (false, _) => ("", ""),
                 (true, false) => ("├── ", "│   "),
                 (true, true) => ("└── ", "    "),
             };
-            let here =
-                Indent { branch: format!("{}{branch}", indent.below), below: format!("{}{below}", indent.below) };
+            bars.truncate(depth);
+            let above = bars.concat();
+            let here = Indent { branch: format!("{above}{branch}"), below: format!("{above}{below}") };
+            bars.push(below);
             let path = link.path();
             let name = if self.args.tree {
                 paint::name(link.name())
@@ -115,7 +120,8 @@ impl List<'_> {
                 continue;
             };
             if let Some(before) = self.seen.get(&address) {
-                let rest = Cell::new(paint::LINK, format!("= {}", clean(before)));
+                let before = before.to_string();
+                let rest = Cell::new(paint::LINK, format!("= {}", clean(&before)));
                 let row = self.line(Cell::plain(name), "hard link", rest, &here);
                 self.table.row(&mut session.out, row)?;
                 continue;
@@ -128,12 +134,12 @@ impl List<'_> {
                     self.table.row(&mut session.out, row)?;
                 }
                 Ok(object) => {
-                    self.seen.insert(address, path);
+                    self.seen.insert(address, link.object_path());
                     let row = self.object(&object, &name, here.clone(), session);
                     self.table.row(&mut session.out, row)?;
                     if let (Object::Group(group), true) = (&object, self.args.recursive || self.args.tree) {
                         // That it cannot be listed is in its row.
-                        if let Ok(more) = self::jobs(group, &here, session) {
+                        if let Ok(more) = self::jobs(group, depth + 1, session) {
                             jobs.extend(more);
                         }
                     }
@@ -250,10 +256,10 @@ impl List<'_> {
 }
 
 /// The members of a group as jobs, the last first. Damaged links are said and left out.
-fn jobs(group: &Group, indent: &Indent, session: &mut Session) -> h5kit::Result<Vec<Job>> {
+fn jobs(group: &Group, depth: usize, session: &mut Session) -> h5kit::Result<Vec<Job>> {
     let mut links = session.sound(group.links()?);
     links.reverse();
-    let job = |(i, link)| Job { link, indent: indent.clone(), last: i == 0 };
+    let job = |(i, link)| Job { link, depth, last: i == 0 };
     Ok(links.into_iter().enumerate().map(job).collect())
 }
 

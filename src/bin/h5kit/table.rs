@@ -9,6 +9,9 @@ use crate::paint::{self, styled, width};
 /// Rows that are kept to find out how wide the columns are.
 const BATCH: usize = 500;
 
+/// Bytes of such rows.
+const BATCH_BYTES: usize = 4 << 20;
+
 /// A cell wider than this moves what follows it in its own row only.
 const WIDEST: usize = 60;
 
@@ -69,11 +72,20 @@ pub struct Row {
     pub below: Vec<String>,
 }
 
+impl Row {
+    fn bytes(&self) -> usize {
+        let cells = self.cells.iter().chain([&self.rest]).map(|cell| cell.before.len() + cell.text.len());
+        cells.chain(self.below.iter().map(String::len)).sum()
+    }
+}
+
 /// Rows on their way out.
 #[derive(Debug, Default)]
 pub struct Table {
     widths: Vec<usize>,
     rows: Vec<Row>,
+    /// Bytes of the rows that are kept.
+    bytes: usize,
 }
 
 impl Table {
@@ -88,12 +100,14 @@ impl Table {
                 self.widths[i] = self.widths[i].max(needed);
             }
         }
+        self.bytes += row.bytes();
         self.rows.push(row);
-        if self.rows.len() < BATCH { Ok(()) } else { self.flush(out) }
+        if self.rows.len() < BATCH && self.bytes < BATCH_BYTES { Ok(()) } else { self.flush(out) }
     }
 
     /// Writes the rows that are kept.
     pub fn flush(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.bytes = 0;
         for row in std::mem::take(&mut self.rows) {
             let mut line = String::new();
             // Blanks are written when something follows them.

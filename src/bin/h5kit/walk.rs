@@ -2,7 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use h5kit::{Error, File, Group, Link, Object, Target};
+use h5kit::{Error, File, Group, Link, Links, Object, Target};
 
 /// What is met on the way.
 pub enum Met {
@@ -17,8 +17,11 @@ pub enum Met {
 /// A walk over everything that hard links lead to, level by level: an object is met by the shortest of its paths.
 pub struct Walk {
     seen: HashSet<u64>,
+    root: Option<Group>,
+    /// Groups whose links come later.
     groups: VecDeque<Group>,
-    met: VecDeque<Met>,
+    /// What is left of the links of one group.
+    links: Option<Links>,
 }
 
 impl Walk {
@@ -27,41 +30,31 @@ impl Walk {
         let root = file.root();
         Self {
             seen: HashSet::from([root.info().address()]),
-            met: VecDeque::from([Met::Object(Object::Group(root.clone()))]),
-            groups: VecDeque::from([root]),
+            groups: VecDeque::from([root.clone()]),
+            root: Some(root),
+            links: None,
         }
     }
 
-    fn list(&mut self, group: &Group) {
-        let links = match group.links() {
-            Ok(links) => links,
-            Err(e) => return self.met.push_back(Met::Damaged(e)),
+    /// What a link leads to; `None` where that was met before.
+    fn follow(&mut self, link: h5kit::Result<Link>) -> Option<Met> {
+        let link = match link {
+            Ok(link) => link,
+            Err(e) => return Some(Met::Damaged(e)),
         };
-        for link in links {
-            let link = match link {
-                Ok(link) => link,
-                Err(e) => {
-                    self.met.push_back(Met::Damaged(e));
-                    continue;
-                }
-            };
-            let Target::Hard(address) = link.target() else {
-                self.met.push_back(Met::Link(link));
-                continue;
-            };
-            if !self.seen.insert(address) {
-                continue;
-            }
-            match link.open() {
-                Ok(object) => {
-                    if let Object::Group(group) = &object {
-                        self.groups.push_back(group.clone());
-                    }
-                    self.met.push_back(Met::Object(object));
-                }
-                Err(e) => self.met.push_back(Met::Damaged(e)),
-            }
+        let Target::Hard(address) = link.target() else { return Some(Met::Link(link)) };
+        if !self.seen.insert(address) {
+            return None;
         }
+        Some(match link.open() {
+            Ok(object) => {
+                if let Object::Group(group) = &object {
+                    self.groups.push_back(group.clone());
+                }
+                Met::Object(object)
+            }
+            Err(e) => Met::Damaged(e),
+        })
     }
 }
 
@@ -69,10 +62,19 @@ impl Iterator for Walk {
     type Item = Met;
 
     fn next(&mut self) -> Option<Met> {
-        while self.met.is_empty() {
-            let group = self.groups.pop_front()?;
-            self.list(&group);
+        if let Some(root) = self.root.take() {
+            return Some(Met::Object(Object::Group(root)));
         }
-        self.met.pop_front()
+        loop {
+            while let Some(link) = self.links.as_mut().and_then(Iterator::next) {
+                if let Some(met) = self.follow(link) {
+                    return Some(met);
+                }
+            }
+            match self.groups.pop_front()?.links() {
+                Ok(links) => self.links = Some(links),
+                Err(e) => return Some(Met::Damaged(e)),
+            }
+        }
     }
 }

@@ -182,6 +182,7 @@ impl Chunks<'_> {
             return Err(Error::limit("chunk_bytes", entry.size, limits.chunk_bytes));
         }
         limits.check_expansion(expected, entry.size)?;
+        storage.hold_chunk(grid.at, scaled, (entry.address, entry.size), expected)?;
         let bytes = storage.read_raw_with(entry.address, entry.size, S, stored)?;
         let chunk = grid.layout.chunk();
         let sticks_out = || (0..chunk.len()).any(|d| (scaled[d] + 1).saturating_mul(chunk[d]) > raw.dims[d]);

@@ -49,7 +49,7 @@ impl<'s> Search<'s> {
             }
             self.numbering.place(number, &mut self.scaled);
             if inside(&self.scaled, self.wanted) {
-                self.found.push(&self.scaled, self.grid.entry(address, element.filtered)?);
+                self.found.push(self.storage, &self.scaled, self.grid.entry(address, element.filtered)?)?;
             }
         }
         Ok(())

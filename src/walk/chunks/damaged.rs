@@ -20,7 +20,7 @@ impl ChunkGrid {
         wanted: &ChunkBox,
         lost: &mut Lost<'_>,
     ) -> Result<StoredChunks> {
-        let mut found = StoredChunks::new(self.layout.rank());
+        let mut found = StoredChunks::of(self);
         self.find_in_halves(storage, wanted, &mut found, lost)?;
         Ok(found)
     }

@@ -9,7 +9,7 @@ mod trees;
 
 use std::ops::Range;
 
-use super::Storage;
+use super::{Held, Storage};
 use crate::bytes::Addr;
 use crate::error::{Corrupt, Error, Fault, Result, Structure};
 use crate::format::chunk_index::ElementForm;
@@ -43,6 +43,10 @@ pub(crate) struct StoredChunks {
     /// Places in the grid, chunk after chunk.
     scaled: Vec<u64>,
     entries: Vec<ChunkEntry>,
+    /// What finding them tells that the dataset has of the file.
+    held: Held,
+    /// They stand in a row, without an index.
+    in_a_row: bool,
 }
 
 /// Where one chunk is.
@@ -56,13 +60,18 @@ pub(crate) struct ChunkEntry {
 }
 
 impl StoredChunks {
-    fn new(rank: usize) -> Self {
-        Self { rank, scaled: Vec::new(), entries: Vec::new() }
+    fn of(grid: &ChunkGrid) -> Self {
+        let held = Held::by(Structure::DataLayout, grid.at);
+        let in_a_row = matches!(grid.layout.index, ChunkIndex::Implicit);
+        Self { rank: grid.layout.rank(), scaled: Vec::new(), entries: Vec::new(), held, in_a_row }
     }
 
-    fn push(&mut self, scaled: &[u64], entry: ChunkEntry) {
+    /// Adds a chunk. The dataset alone has its address in the index or, where there is none, its bytes.
+    fn push(&mut self, storage: &Storage, scaled: &[u64], entry: ChunkEntry) -> Result<()> {
         self.scaled.extend_from_slice(scaled);
         self.entries.push(entry);
+        let own = if self.in_a_row { entry.size } else { storage.widths().offsets.into() };
+        self.held.add(storage, own)
     }
 
     fn append(&mut self, mut others: Self) {
@@ -125,7 +134,7 @@ impl ChunkGrid {
     }
 
     fn find_now(&self, storage: &Storage, wanted: &ChunkBox) -> Result<StoredChunks> {
-        let mut found = StoredChunks::new(self.layout.rank());
+        let mut found = StoredChunks::of(self);
         let Some(address) = self.layout.address else { return Ok(found) };
         if wanted.iter().any(|range| range.is_empty()) {
             return Ok(found);
@@ -137,7 +146,7 @@ impl ChunkGrid {
                     None => (self.chunk_bytes()?, 0),
                 };
                 if wanted.iter().all(|range| range.start == 0) {
-                    found.push(&vec![0; self.layout.rank()], ChunkEntry { address, size, mask });
+                    found.push(storage, &vec![0; self.layout.rank()], ChunkEntry { address, size, mask })?;
                 }
             }
             ChunkIndex::Implicit => self.implicit(storage, address, wanted, &mut found)?,
@@ -161,7 +170,7 @@ impl ChunkGrid {
             };
             // Numbers only grow: the first chunk that is not in the file ends the loop.
             storage.raw_range(address, size, Structure::Chunk)?;
-            found.push(&scaled, ChunkEntry { address, size, mask: 0 });
+            found.push(storage, &scaled, ChunkEntry { address, size, mask: 0 })?;
             if !step(&mut scaled, wanted) {
                 return Ok(());
             }

@@ -52,7 +52,7 @@ impl ChunkGrid {
             }
             if inside(&scaled, wanted) {
                 let (size, mask) = (leaf.left.size.into(), leaf.left.filter_mask);
-                found.push(&scaled, ChunkEntry { address: leaf.child, size, mask });
+                found.push(storage, &scaled, ChunkEntry { address: leaf.child, size, mask })?;
             }
             Ok(())
         })
@@ -105,7 +105,7 @@ impl ChunkGrid {
         each(records.iter(), |record| {
             let chunk = ChunkRecord::decode(record, rank, size_width)?;
             if let Some(address) = chunk.address.filter(|_| inside(&chunk.scaled, wanted)) {
-                found.push(&chunk.scaled, self.entry(address, chunk.filtered)?);
+                found.push(storage, &chunk.scaled, self.entry(address, chunk.filtered)?)?;
             }
             Ok(())
         })

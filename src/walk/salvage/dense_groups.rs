@@ -9,7 +9,7 @@ use crate::error::{Corrupt, Fault, Result, Structure};
 use crate::format::btree_v2::RecordType;
 use crate::format::message::link::Link;
 use crate::walk::btree_v2::{Records, Tree};
-use crate::walk::group::{dense, hashes};
+use crate::walk::group::{dense, hashes, held};
 use crate::walk::{Frame, Storage};
 
 /// Heaps that are tried for a tree.
@@ -46,7 +46,8 @@ pub(super) fn rebuild(frame: &Frame, marks: &Marks, found: &mut Found) -> Result
 
 /// The links of a tree and a heap that belong together.
 fn links(storage: &Storage, heap: Addr, records: &Records, kind: RecordType) -> Result<Vec<Link>> {
-    let links: Vec<Link> = dense(storage, heap, records, kind)?.into_iter().collect::<Result<_>>()?;
+    let links: Vec<Link> =
+        dense(storage, heap, records, kind, held(storage, heap))?.into_iter().collect::<Result<_>>()?;
     if kind == RecordType::LINK_NAME && !hashes(records, &links) {
         let at = storage.position(heap);
         return Err(Corrupt::new(Structure::FractalHeap, "hash of name", at, Fault::Absent).into());

@@ -13,7 +13,7 @@ use crate::format::message::link::Link;
 use crate::format::superblock::Form;
 use crate::format::symbol_table_entry::SymbolTableEntry;
 use crate::format::symbol_table_node::SymbolTableNode;
-use crate::walk::group::{all_old, group_tree, old_link, symbol_table_node};
+use crate::walk::group::{all_old, group_tree, held, old_link, symbol_table_node};
 use crate::walk::local_heap::Names;
 use crate::walk::{Frame, Storage};
 
@@ -49,7 +49,7 @@ pub(super) fn rebuild(frame: &Frame, marks: &Marks, found: &mut Found) -> Result
         parts.claim(group.btree);
     }
     for (group, btree, heap) in parts.hints(frame, found) {
-        let links = Names::open(storage, heap).and_then(|names| all_old(storage, btree, &names));
+        let links = Names::open(storage, heap).and_then(|names| all_old(storage, btree, &names, held(storage, group)));
         let Some(links) = sound(links)? else { continue };
         let whole = links.iter().all(Result::is_ok);
         parts.claim(btree);

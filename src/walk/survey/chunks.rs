@@ -1,7 +1,7 @@
 //! Chunks and the indexes that are trees; arrays have rooms of their own.
 
 use super::btree_v1::Nodes;
-use super::{Context, Data, Pass};
+use super::{Context, Data, MOST_MET, Pass};
 use crate::bytes::{Addr, Block};
 use crate::error::{Corrupt, Fault, Structure};
 use crate::filter::{self, Step};
@@ -78,6 +78,12 @@ impl Pass<'_> {
             return None;
         }
         self.check(storage.limits().check_expansion(chunks.bytes, size))?;
+        self.read = self.read.saturating_add(size);
+        let (total, end) = (self.read, storage.end());
+        if total > end.saturating_mul(MOST_MET) {
+            self.fault(Corrupt::new(S, "address", storage.position(address), Fault::Repeated { total, end }));
+            return None;
+        }
         let edge = chunks.placed() && chunks.is_edge(scaled);
         let mask = if edge && chunks.grid.layout.edges_unfiltered() { u32::MAX } else { mask };
         let bytes = self.check(storage.read_raw(address, size, S))?;

@@ -132,6 +132,9 @@ pub struct Counts {
 /// Most findings of one object that are told.
 const MOST_FINDINGS: u32 = 1000;
 
+/// Times that structures, and chunks, may have the bytes of the file: there is no end of those that overlap.
+const MOST_MET: u64 = 4;
+
 /// Whether elements are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Data {
@@ -218,6 +221,10 @@ struct Pass<'f> {
     object: Option<u32>,
     /// Objects by the addresses of their headers.
     by_address: HashMap<Addr, u32>,
+    /// Bytes of the structures that were met.
+    met: u64,
+    /// Bytes of the chunks that were read.
+    read: u64,
     /// Nodes and blocks that were visited, with the number of the index they belong to.
     visited: HashMap<Addr, u64>,
     /// Number of the index being visited.
@@ -254,6 +261,8 @@ impl<'f> Pass<'f> {
             survey: Survey::default(),
             object: None,
             by_address: HashMap::new(),
+            met: 0,
+            read: 0,
             visited: HashMap::new(),
             index: 0,
             shares: HashMap::new(),
@@ -345,6 +354,9 @@ impl<'f> Pass<'f> {
     fn keep_allocated(&mut self, structure: Structure, address: Addr, used: u64, allocated: u64, context: Context) {
         let at = self.storage.position(address);
         let length = allocated.min(self.storage.end().saturating_sub(at)).max(used);
+        if !matches!(context, Context::Raw) {
+            self.met = self.met.saturating_add(used);
+        }
         self.survey.extents.push(Extent { structure, at, length, used, object: self.object, context });
     }
 
@@ -359,9 +371,13 @@ impl<'f> Pass<'f> {
         self.index += 1;
     }
 
-    /// Notes a visit to a node or block; false, and a finding, where it was visited before.
+    /// Notes a visit to a node or block; false, and a finding, where it was visited before, or where many overlap.
     fn enter(&mut self, structure: Structure, address: Addr) -> bool {
-        let at = self.storage.position(address);
+        let (at, end) = (self.storage.position(address), self.storage.end());
+        if self.met > end.saturating_mul(MOST_MET) {
+            self.fault(Corrupt::new(structure, "address", at, Fault::Repeated { total: self.met, end }));
+            return false;
+        }
         match self.visited.insert(address, self.index) {
             None => return true,
             Some(index) if index == self.index => self.fault(Corrupt::new(structure, "address", at, Fault::Cycle)),
