@@ -280,3 +280,47 @@ fn blocks_of_an_extensible_array_are_lost_one_by_one() {
     let expected: BTreeSet<Vec<u64>> = (4..300).map(|i| vec![i]).collect();
     assert_eq!(met, expected);
 }
+
+/// The bytes of the version 1 B-tree nodes of a dataset, as much of each as is in use.
+fn tree_bytes(file: &File, path: &str) -> Vec<std::ops::Range<usize>> {
+    let survey = file.survey(SurveyData::Locate).expect("a survey");
+    let own = survey.extents.iter().filter(|extent| {
+        extent.structure == Structure::BTreeV1 && survey.path_of(extent).as_deref() == Some(path)
+    });
+    own.map(|extent| extent.at as usize..(extent.at + extent.used) as usize).collect()
+}
+
+/// Elements that are neither those of the sound file nor told to be lost.
+fn wrong(sound: &Dataset, values: &[i64], damaged: Vec<u8>) -> Option<String> {
+    let file = File::from_bytes(damaged).ok()?;
+    let dataset = file.dataset(sound.path()).ok()?;
+    let past = dataset.read_past_damage::<Vec<i64>>(..).ok()?;
+    let lost = lost(&past);
+    let places = places(sound.shape());
+    let wrong = places.iter().zip(values.iter().zip(&past.value));
+    let wrong = { wrong }.find(|(place, (sound, read))| sound != read && !lost.contains(&chunk_of(&dataset, place)));
+    wrong.map(|(place, _)| format!("{place:?}, {} chunks are told", lost.len()))
+}
+
+#[test]
+fn no_byte_of_a_tree_can_be_changed_unnoticed() {
+    let whole = bytes("files/chunks_btree1.h5");
+    let file = open(&whole);
+    for path in ["/three", "/line"] {
+        let sound = file.dataset(path).expect(path);
+        let values: Vec<i64> = sound.read(..).expect("sound");
+        for node in tree_bytes(&file, path) {
+            for at in node.clone() {
+                for (length, change) in [(1, 0u8), (1, 1), (1, 4), (1, 0x80), (8, 0), (40, 0), (300, 0)] {
+                    let mut damaged = whole.clone();
+                    for byte in &mut damaged[at..node.end.min(at + length)] {
+                        *byte = if change == 0 { 0 } else { *byte ^ change };
+                    }
+                    if let Some(wrong) = wrong(&sound, &values, damaged) {
+                        eprintln!("{path} {at} (node {node:?}) {length} {change}: {wrong}");
+                    }
+                }
+            }
+        }
+    }
+}

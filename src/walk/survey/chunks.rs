@@ -144,7 +144,8 @@ impl Pass<'_> {
         const S: Structure = Structure::BTreeV1;
         let rank = chunks.grid.layout.rank();
         let decode = |block: Block<'_>| Node::<ChunkKey>::decode(block, rank);
-        let tree = Tree { keys: Keys::Chunk { rank }, decode: &decode, k: self.storage.k().chunk, kept: None };
+        let tree =
+            Tree { keys: Keys::Chunk { rank }, decode: &decode, k: self.storage.k().chunk, kept: None, ends: None };
         let ascending = |a: &ChunkKey, b: &ChunkKey| a.offsets < b.offsets;
         let nodes = Nodes::new(tree, Context::ChunkNode { rank: rank as u8 }, &ascending);
         let mut last: Option<Vec<u64>> = None;

@@ -69,7 +69,7 @@ impl<'f> Pass<'f> {
         let segment = heap.and_then(|heap| self.local_heap(heap));
         let root = self.defined(Structure::SymbolTable, "v1 B-tree address", at, table.btree)?;
         let k = self.storage.k().group_internal;
-        let tree = Tree { keys: Keys::Group, decode: &Node::<u64>::decode, k, kept: None };
+        let tree = Tree { keys: Keys::Group, decode: &Node::<u64>::decode, k, kept: None, ends: None };
         // Keys are offsets of names: their order shows where the names are met.
         let nodes = Nodes::new(tree, Context::GroupNode, &|_, _| true);
         let mut names = OldNames { segment, last: None };
