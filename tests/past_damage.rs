@@ -284,9 +284,10 @@ fn blocks_of_an_extensible_array_are_lost_one_by_one() {
 /// The bytes of the version 1 B-tree nodes of a dataset, as much of each as is in use.
 fn tree_bytes(file: &File, path: &str) -> Vec<std::ops::Range<usize>> {
     let survey = file.survey(SurveyData::Locate).expect("a survey");
-    let own = survey.extents.iter().filter(|extent| {
-        extent.structure == Structure::BTreeV1 && survey.path_of(extent).as_deref() == Some(path)
-    });
+    let own = survey
+        .extents
+        .iter()
+        .filter(|extent| extent.structure == Structure::BTreeV1 && survey.path_of(extent).as_deref() == Some(path));
     own.map(|extent| extent.at as usize..(extent.at + extent.used) as usize).collect()
 }
 

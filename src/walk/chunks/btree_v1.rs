@@ -7,8 +7,8 @@ use super::{ChunkBox, ChunkEntry, ChunkGrid, StoredChunks, inside};
 use crate::bytes::{Addr, Block};
 use crate::error::{Corrupt, Fault, Result, Structure};
 use crate::format::btree_v1::{ChunkKey, Keys, Node};
-use crate::walk::btree_v1::Tree;
 use crate::walk::Storage;
+use crate::walk::btree_v1::Tree;
 
 const S: Structure = Structure::BTreeV1;
 
@@ -35,7 +35,7 @@ impl ChunkGrid {
         let lone_leaf = Cell::new(false);
         let ends = |node: &Node<ChunkKey>, beside: Option<[&ChunkKey; 2]>| {
             lone_leaf.set(node.level == 0 && beside.is_none());
-            wrong_ends(node, beside.map(|keys| keys.map(|key| &key.offsets[..])))
+            wrong_ends(node, beside)
         };
         let (keys, k) = (Keys::Chunk { rank }, storage.k().chunk);
         let tree = Tree { keys, decode: &decode, k, kept: Some(&is_ours), ends: Some(&ends) };
@@ -67,17 +67,11 @@ impl ChunkGrid {
     /// Holds that a root without a node below it is a leaf: one that only says so leads to nodes, and with it most chunks
     /// would be missing.
     fn leads_to_chunks(&self, storage: &Storage, root: Addr, found: &StoredChunks) -> Result<()> {
-        let Some((_, first)) = found.iter().next().filter(|(_, first)| first.size >= HEAD.len() as u64) else {
-            return Ok(());
-        };
-        match storage.read_raw(first.address, HEAD.len() as u64, Structure::Chunk) {
-            Ok(bytes) if *bytes == *HEAD => {
-                Err(Corrupt::new(S, "node level", storage.position(root), Fault::Value(0)).into())
-            }
-            Err(e) if e.is_missing() => Err(e),
-            // What is wrong with a chunk is told where it is read.
-            _ => Ok(()),
+        let Some((_, first)) = found.iter().next() else { return Ok(()) };
+        if is_chunk_node(storage, first.address)? {
+            return Err(Corrupt::new(S, "node level", storage.position(root), Fault::Value(0)).into());
         }
+        Ok(())
     }
 
     /// The coordinates of the first and the last chunk of a box.
@@ -89,7 +83,7 @@ impl ChunkGrid {
     }
 
     /// A coordinate of a key at which no chunk begins.
-    pub(super) fn misplaced(&self, key: &ChunkKey) -> Option<u64> {
+    pub(crate) fn misplaced(&self, key: &ChunkKey) -> Option<u64> {
         let (offsets, in_element) = key.offsets.split_at(self.layout.rank());
         let mut off = offsets.iter().zip(self.layout.chunk()).filter(|(offset, chunk)| *offset % *chunk != 0);
         off.next().map(|(offset, _)| offset).or(in_element.iter().find(|n| **n != 0)).copied()
@@ -120,9 +114,27 @@ pub(super) fn is_between(left: &[u64], right: &[u64], [low, high]: &[Vec<u64>; 2
     left[..low.len()] <= high[..] && (right, in_element) > (&low[..], &[0][..])
 }
 
+/// True where a node of chunks begins at an address.
+///
+/// # Errors
+/// What the source lacks.
+pub(crate) fn is_chunk_node(storage: &Storage, address: Addr) -> Result<bool> {
+    match storage.read_raw(address, HEAD.len() as u64, S) {
+        Ok(bytes) => Ok(*bytes == *HEAD),
+        Err(e) if e.is_missing() => Err(e),
+        // What stands there is told where it is read.
+        Err(_) => Ok(false),
+    }
+}
+
 /// What is wrong with the first and the last key of a node, given the keys that its parent has beside it. They are the
 /// same, and the last one of all is not that of a chunk: where a node says that it has fewer children than it has, it is.
-pub(super) fn wrong_ends(node: &Node<ChunkKey>, beside: Option<[&[u64]; 2]>) -> Option<Fault> {
+pub(crate) fn wrong_ends(node: &Node<ChunkKey>, beside: Option<[&ChunkKey; 2]>) -> Option<Fault> {
+    wrong_ends_in(node, beside.map(|keys| keys.map(|key| &key.offsets[..])))
+}
+
+/// The same, given the coordinates of the keys.
+pub(super) fn wrong_ends_in(node: &Node<ChunkKey>, beside: Option<[&[u64]; 2]>) -> Option<Fault> {
     let ends = node.keys.first().zip(node.keys.last());
     let Some(beside) = beside else {
         let (_, last) = ends?;

@@ -1,6 +1,6 @@
 //! What can be relied on of a damaged version 1 B-tree of chunks.
 
-use super::btree_v1::{is_between, overlaps, wrong_ends};
+use super::btree_v1::{is_between, overlaps, wrong_ends_in};
 use super::{ChunkBox, ChunkGrid, StoredChunks, step};
 use crate::bytes::{Addr, Block};
 use crate::error::{Corrupt, Error, Fault, Result, Structure};
@@ -85,7 +85,7 @@ impl<'w> DamagedTree<'w> {
         };
         let at = self.storage.position(address);
         let beside = level.and(span.to.as_deref()).map(|to| [&span.from[..], to]);
-        let ends = || wrong_ends(&node, beside).map(|fault| ("key", fault));
+        let ends = || wrong_ends_in(&node, beside).map(|fault| ("key", fault));
         let reliable = match self.grid.doubt(self.storage, &node).or_else(ends) {
             None => vec![true; node.children.len()],
             Some((field, fault)) => {

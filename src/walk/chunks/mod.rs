@@ -9,6 +9,8 @@ mod btree_v2;
 mod damaged;
 mod damaged_btree;
 
+pub(crate) use btree_v1::{is_chunk_node, wrong_ends};
+
 use std::ops::Range;
 
 use super::Storage;
