@@ -25,7 +25,7 @@ impl ChunkGrid {
     ) -> Result<()> {
         let rank = self.layout.rank();
         let decode = |block: Block<'_>| {
-            let node = Node::<ChunkKey>::decode(block, rank)?;
+            let node = decode_used(block, rank)?;
             match self.doubt(storage, &node) {
                 Some((field, fault)) => Err(block.corrupt(S, field, fault)),
                 None => Ok(node),
@@ -35,7 +35,7 @@ impl ChunkGrid {
         let lone_leaf = Cell::new(false);
         let ends = |node: &Node<ChunkKey>, beside: Option<[&ChunkKey; 2]>| {
             lone_leaf.set(node.level == 0 && beside.is_none());
-            wrong_ends(node, beside)
+            self.wrong_ends(node, beside)
         };
         let (keys, k) = (Keys::Chunk { rank }, storage.k().chunk);
         let tree = Tree { keys, decode: &decode, k, kept: Some(&is_ours), ends: Some(&ends) };
@@ -94,24 +94,60 @@ impl ChunkGrid {
         if node.keys.windows(2).any(|keys| keys[0].offsets >= keys[1].offsets) {
             return Some(("key", Fault::Order));
         }
-        if node.level > 0 {
-            return None;
-        }
         if let Some(offset) = node.keys.iter().zip(&node.children).find_map(|(key, _)| self.misplaced(key)) {
             return Some(("chunk offset", Fault::Value(offset)));
+        }
+        if node.level > 0 {
+            return None;
         }
         let (first, _) = overlaps(node).next()?;
         let at = storage.position(node.children[first]?);
         Some(("child pointer", Fault::Overlap { other: Structure::Chunk, at }))
     }
+
+    /// What is wrong with the first and the last key of a node, given the keys that its parent has beside it.
+    pub(crate) fn wrong_ends(&self, node: &Node<ChunkKey>, beside: Option<[&ChunkKey; 2]>) -> Option<Fault> {
+        self.wrong_ends_in(node, beside.map(|keys| keys.map(|key| &key.offsets[..])))
+    }
+
+    /// The same, given the coordinates of these keys. They are those of the node, and the last one of all is not that of a
+    /// chunk of the dataset: where a node says that it has fewer children than it has, it is.
+    pub(super) fn wrong_ends_in(&self, node: &Node<ChunkKey>, beside: Option<[&[u64]; 2]>) -> Option<Fault> {
+        let ends = node.keys.first().zip(node.keys.last());
+        let Some(beside) = beside else {
+            let (_, last) = ends?;
+            let inside = last.offsets.iter().zip(&self.dims).all(|(offset, dim)| offset < dim);
+            let chunk = inside && last.size > 0 && last.offsets.last() == Some(&0);
+            return chunk.then_some(Fault::Mismatch { found: last.size.into(), expected: 0 });
+        };
+        let Some((first, last)) = ends else { return Some(Fault::Absent) };
+        let pairs = [first, last].into_iter().zip(beside).flat_map(|(key, beside)| key.offsets.iter().zip(beside));
+        let different = { pairs }.find(|(found, expected)| found != expected);
+        different.map(|(found, expected)| Fault::Mismatch { found: *found, expected: *expected })
+    }
 }
 
 /// True where a child with these keys beside it can hold chunks of a box with these corners. Keys are coordinates of elements,
-/// in row-major order; a child holds the chunks from its left key on, up to and without its right one. That after the last
+/// in row-major order; a child holds the chunks from its left key on, up to and without its right one. No coordinates come
+/// before all others. That after the last
 /// chunk may differ from it by the coordinate in the element alone, which chunks have as 0.
 pub(super) fn is_between(left: &[u64], right: &[u64], [low, high]: &[Vec<u64>; 2]) -> bool {
     let (right, in_element) = right.split_at(low.len());
-    left[..low.len()] <= high[..] && (right, in_element) > (&low[..], &[0][..])
+    let left = &left[..left.len().min(low.len())];
+    *left <= high[..] && (right, in_element) > (&low[..], &[0][..])
+}
+
+/// A node, unless it says that it is empty and is not: a writer that takes the last chunk away clears its record.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn decode_used(block: Block<'_>, rank: usize) -> Result<Node<ChunkKey>, Corrupt> {
+    let node = Node::<ChunkKey>::decode(block, rank)?;
+    let widths = block.widths();
+    let first = Node::<ChunkKey>::head(widths)..Keys::Chunk { rank }.used(1, widths);
+    let empty =
+        node.children.is_empty() && block.bytes().get(first).is_some_and(|record| record.iter().any(|b| *b != 0));
+    if empty { Err(block.corrupt(S, "entries used", Fault::Value(0))) } else { Ok(node) }
 }
 
 /// True where a node of chunks begins at an address.
@@ -125,26 +161,6 @@ pub(crate) fn is_chunk_node(storage: &Storage, address: Addr) -> Result<bool> {
         // What stands there is told where it is read.
         Err(_) => Ok(false),
     }
-}
-
-/// What is wrong with the first and the last key of a node, given the keys that its parent has beside it. They are the
-/// same, and the last one of all is not that of a chunk: where a node says that it has fewer children than it has, it is.
-pub(crate) fn wrong_ends(node: &Node<ChunkKey>, beside: Option<[&ChunkKey; 2]>) -> Option<Fault> {
-    wrong_ends_in(node, beside.map(|keys| keys.map(|key| &key.offsets[..])))
-}
-
-/// The same, given the coordinates of the keys.
-pub(super) fn wrong_ends_in(node: &Node<ChunkKey>, beside: Option<[&[u64]; 2]>) -> Option<Fault> {
-    let ends = node.keys.first().zip(node.keys.last());
-    let Some(beside) = beside else {
-        let (_, last) = ends?;
-        let chunk = last.size > 0 && last.offsets.last() == Some(&0);
-        return chunk.then_some(Fault::Mismatch { found: last.size.into(), expected: 0 });
-    };
-    let Some((first, last)) = ends else { return Some(Fault::Absent) };
-    let pairs = [first, last].into_iter().zip(beside).flat_map(|(key, beside)| key.offsets.iter().zip(beside));
-    let different = { pairs }.find(|(found, expected)| found != expected);
-    different.map(|(found, expected)| Fault::Mismatch { found: *found, expected: *expected })
 }
 
 /// Chunks of a leaf that have bytes in common, in pairs, by their numbers: each with one that reaches into it.

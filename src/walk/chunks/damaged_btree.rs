@@ -1,6 +1,6 @@
 //! What can be relied on of a damaged version 1 B-tree of chunks.
 
-use super::btree_v1::{is_between, overlaps, wrong_ends_in};
+use super::btree_v1::{decode_used, is_between, overlaps};
 use super::{ChunkBox, ChunkGrid, StoredChunks, step};
 use crate::bytes::{Addr, Block};
 use crate::error::{Corrupt, Error, Fault, Result, Structure};
@@ -85,7 +85,7 @@ impl<'w> DamagedTree<'w> {
         };
         let at = self.storage.position(address);
         let beside = level.and(span.to.as_deref()).map(|to| [&span.from[..], to]);
-        let ends = || wrong_ends_in(&node, beside).map(|fault| ("key", fault));
+        let ends = || self.grid.wrong_ends_in(&node, beside).map(|fault| ("key", fault));
         let reliable = match self.grid.doubt(self.storage, &node).or_else(ends) {
             None => vec![true; node.children.len()],
             Some((field, fault)) => {
@@ -103,13 +103,15 @@ impl<'w> DamagedTree<'w> {
                 Some(next) => Some(node.keys[next].offsets.clone()),
                 None => span.to.clone(),
             };
-            self.child(&node, i, &Span { from: node.keys[i].offsets.clone(), to }, at)
+            // What comes before the first record can only be under it.
+            let from = if i == 0 && node.level > 0 { &span.from } else { &node.keys[i].offsets };
+            self.child(&node, i, &Span { from: from.clone(), to }, at)
         })
     }
 
     fn read(&mut self, address: Addr, level: Option<u8>) -> Result<Node<ChunkKey>> {
         let rank = self.grid.layout.rank();
-        let decode = |block: Block<'_>| Node::<ChunkKey>::decode(block, rank);
+        let decode = |block: Block<'_>| decode_used(block, rank);
         let (keys, k) = (Keys::Chunk { rank }, self.storage.k().chunk);
         self.visited.enter(self.storage, address)?;
         let tree = Tree { keys, decode: &decode, k, kept: None, ends: None };

@@ -9,7 +9,7 @@ mod btree_v2;
 mod damaged;
 mod damaged_btree;
 
-pub(crate) use btree_v1::{is_chunk_node, wrong_ends};
+pub(crate) use btree_v1::{decode_used, is_chunk_node};
 
 use std::ops::Range;
 

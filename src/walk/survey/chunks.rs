@@ -10,7 +10,7 @@ use crate::format::btree_v2::{ChunkRecord, RecordType};
 use crate::format::message::data_layout::{ChunkIndex, Chunked};
 use crate::format::message::datatype::Datatype;
 use crate::walk::btree_v1::Tree;
-use crate::walk::chunks::{ChunkGrid, is_chunk_node, step, wrong_ends};
+use crate::walk::chunks::{ChunkGrid, decode_used, is_chunk_node, step};
 
 const S: Structure = Structure::Chunk;
 
@@ -143,9 +143,10 @@ impl Pass<'_> {
     fn chunk_btree_v1(&mut self, chunks: &Chunks, root: Addr) -> Option<()> {
         const S: Structure = Structure::BTreeV1;
         let rank = chunks.grid.layout.rank();
-        let decode = |block: Block<'_>| Node::<ChunkKey>::decode(block, rank);
+        let decode = |block: Block<'_>| decode_used(block, rank);
+        let ends = |node: &Node<ChunkKey>, beside: Option<[&ChunkKey; 2]>| chunks.grid.wrong_ends(node, beside);
         let (keys, k) = (Keys::Chunk { rank }, self.storage.k().chunk);
-        let tree = Tree { keys, decode: &decode, k, kept: None, ends: Some(&wrong_ends) };
+        let tree = Tree { keys, decode: &decode, k, kept: None, ends: Some(&ends) };
         let ascending = |a: &ChunkKey, b: &ChunkKey| a.offsets < b.offsets;
         let nodes = Nodes::new(tree, Context::ChunkNode { rank: rank as u8 }, &ascending);
         let mut last: Option<Vec<u64>> = None;
