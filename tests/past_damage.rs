@@ -292,13 +292,14 @@ fn tree_bytes(file: &File, path: &str) -> Vec<std::ops::Range<usize>> {
 }
 
 /// Elements that are neither those of the sound file nor told to be lost.
-fn wrong(sound: &Dataset, values: &[i64], damaged: Vec<u8>) -> Option<String> {
+fn wrong(sound: &Dataset, values: &[u8], damaged: Vec<u8>) -> Option<String> {
     let file = File::from_bytes(damaged).ok()?;
     let dataset = file.dataset(sound.path()).ok()?;
-    let past = dataset.read_past_damage::<Vec<i64>>(..).ok()?;
+    let past = dataset.read_bytes_past_damage(..).ok()?;
     let lost = lost(&past);
     let places = places(sound.shape());
-    let wrong = places.iter().zip(values.iter().zip(&past.value));
+    let size = dataset.datatype().size as usize;
+    let wrong = places.iter().zip(values.chunks_exact(size).zip(past.value.chunks_exact(size)));
     let wrong = { wrong }.find(|(place, (sound, read))| sound != read && !lost.contains(&chunk_of(&dataset, place)));
     wrong.map(|(place, _)| format!("{place:?}, {} chunks are told", lost.len()))
 }
@@ -311,8 +312,18 @@ fn chunk_addresses(bytes: &[u8], node: &std::ops::Range<usize>, rank: usize) -> 
     addresses.map(|at| at..at + 8).collect()
 }
 
+/// True where a leaf has a chunk that lies outside of a dataset of this shape.
+fn is_outside(bytes: &[u8], addresses: &[std::ops::Range<usize>], shape: &[u64]) -> bool {
+    let coordinate = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
+    addresses.iter().any(|address| {
+        let first = address.start - 8 * (shape.len() + 1);
+        (0..).zip(shape).any(|(d, length)| coordinate(first + 8 * d) >= *length)
+    })
+}
+
 /// Nodes of version 1 have no checksums. Whatever is changed in one, elements are those of the sound file or told to be
-/// lost. Only the address of a chunk without filters can be any.
+/// lost. Only the address of a chunk without filters can be any, and a chunk that
+/// has moved out of the dataset may have been left there when it became smaller.
 #[cfg(feature = "deflate")]
 #[test]
 fn no_byte_of_a_tree_can_be_changed_unnoticed() {
@@ -321,10 +332,10 @@ fn no_byte_of_a_tree_can_be_changed_unnoticed() {
     let mut unnoticed = Vec::new();
     for path in ["/three", "/line", "/deflated"] {
         let sound = file.dataset(path).expect(path);
-        let values: Vec<i64> = sound.read(..).expect("sound");
+        let values = sound.read_bytes(..).expect("sound");
         for node in tree_bytes(&file, path) {
-            let mut fixed = chunk_addresses(&whole, &node, sound.shape().len());
-            fixed.retain(|_| sound.filters().is_empty());
+            let addresses = chunk_addresses(&whole, &node, sound.shape().len());
+            let fixed = if sound.filters().is_empty() { &addresses[..] } else { &[] };
             for at in node.clone() {
                 for (length, change) in [(1, 0u8), (1, 1), (1, 4), (1, 0x80), (8, 0), (40, 0), (300, 0)] {
                     let mut damaged = whole.clone();
@@ -332,6 +343,11 @@ fn no_byte_of_a_tree_can_be_changed_unnoticed() {
                         *byte = if change == 0 { 0 } else { *byte ^ change };
                     }
                     fixed.iter().for_each(|address| damaged[address.clone()].copy_from_slice(&whole[address.clone()]));
+                    // Without a count and without records a tree is empty.
+                    let empty = damaged[node.start + 6..node.end].iter().all(|byte| *byte == 0);
+                    if empty || is_outside(&damaged, &addresses, sound.shape()) {
+                        continue;
+                    }
                     let wrong = wrong(&sound, &values, damaged);
                     let place = format!("{path}, node {node:?} from {} on, {length} {change}", at - node.start);
                     unnoticed.extend(wrong.map(|wrong| format!("{place}: {wrong}")));

@@ -1,6 +1,6 @@
 //! What can be relied on of a damaged version 1 B-tree of chunks.
 
-use super::btree_v1::{decode_used, is_between, overlaps};
+use super::btree_v1::{decode_used, is_between, is_chunk_node, overlaps};
 use super::{ChunkBox, ChunkGrid, StoredChunks, step};
 use crate::bytes::{Addr, Block};
 use crate::error::{Corrupt, Error, Fault, Result, Structure};
@@ -84,6 +84,11 @@ impl<'w> DamagedTree<'w> {
             Err(e) => return self.doubt(span, e),
         };
         let at = self.storage.position(address);
+        if let (None, 0, Some(Some(first))) = (level, node.level, node.children.first())
+            && is_chunk_node(self.storage, *first)?
+        {
+            return self.doubt(span, Corrupt::new(S, "node level", at, Fault::Value(0)).into());
+        }
         let beside = level.and(span.to.as_deref()).map(|to| [&span.from[..], to]);
         let ends = || self.grid.wrong_ends_in(&node, beside).map(|fault| ("key", fault));
         let reliable = match self.grid.doubt(self.storage, &node).or_else(ends) {
@@ -99,7 +104,8 @@ impl<'w> DamagedTree<'w> {
                 return Ok(());
             }
             let next = (i + 1..reliable.len()).find(|next| reliable[*next]);
-            let to = match next.or((all && i + 1 < node.keys.len()).then_some(i + 1)) {
+            // The last one has all up to the end, whatever the last key says.
+            let to = match next.or((all && i + 1 < reliable.len()).then_some(i + 1)) {
                 Some(next) => Some(node.keys[next].offsets.clone()),
                 None => span.to.clone(),
             };
