@@ -90,7 +90,11 @@ impl<'w> DamagedTree<'w> {
             return self.doubt(span, Corrupt::new(S, "node level", at, Fault::Value(0)).into());
         }
         let beside = level.and(span.to.as_deref()).map(|to| [&span.from[..], to]);
-        let ends = || self.grid.wrong_ends_in(&node, beside).map(|fault| ("key", fault));
+        let begins = span.from.is_empty() || node.keys.first().is_some_and(|key| key.offsets == span.from);
+        let ends = || match begins {
+            true => self.grid.wrong_ends_in(&node, beside).map(|fault| ("key", fault)),
+            false => Some(("key", Fault::Order)),
+        };
         let reliable = match self.grid.doubt(self.storage, &node).or_else(ends) {
             None => vec![true; node.children.len()],
             Some((field, fault)) => {
