@@ -280,3 +280,82 @@ fn blocks_of_an_extensible_array_are_lost_one_by_one() {
     let expected: BTreeSet<Vec<u64>> = (4..300).map(|i| vec![i]).collect();
     assert_eq!(met, expected);
 }
+
+/// The bytes of the version 1 B-tree nodes of a dataset, as much of each as is in use.
+fn tree_bytes(file: &File, path: &str) -> Vec<std::ops::Range<usize>> {
+    let survey = file.survey(SurveyData::Locate).expect("a survey");
+    let own = survey
+        .extents
+        .iter()
+        .filter(|extent| extent.structure == Structure::BTreeV1 && survey.path_of(extent).as_deref() == Some(path));
+    own.map(|extent| extent.at as usize..(extent.at + extent.used) as usize).collect()
+}
+
+/// Elements that are neither those of the sound file nor told to be lost.
+fn wrong(sound: &Dataset, values: &[u8], damaged: Vec<u8>) -> Option<String> {
+    let file = File::from_bytes(damaged).ok()?;
+    let dataset = file.dataset(sound.path()).ok()?;
+    let past = dataset.read_bytes_past_damage(..).ok()?;
+    let lost = lost(&past);
+    let places = places(sound.shape());
+    let size = dataset.datatype().size as usize;
+    let wrong = places.iter().zip(values.chunks_exact(size).zip(past.value.chunks_exact(size)));
+    let wrong = { wrong }.find(|(place, (sound, read))| sound != read && !lost.contains(&chunk_of(&dataset, place)));
+    wrong.map(|(place, _)| format!("{place:?}, {} chunks are told", lost.len()))
+}
+
+/// The addresses of chunks in a leaf of a dataset of this rank; none in a node above leaves.
+fn chunk_addresses(bytes: &[u8], node: &std::ops::Range<usize>, rank: usize) -> Vec<std::ops::Range<usize>> {
+    let key = 8 + 8 * (rank + 1);
+    let first = |at: &usize| at + 8 <= node.end && bytes[node.start + 5] == 0;
+    let addresses = (node.start + 24 + key..).step_by(key + 8).take_while(first);
+    addresses.map(|at| at..at + 8).collect()
+}
+
+/// True where a leaf has a chunk that lies outside of a dataset of this shape.
+fn is_outside(bytes: &[u8], addresses: &[std::ops::Range<usize>], shape: &[u64]) -> bool {
+    let coordinate = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
+    addresses.iter().any(|address| {
+        let first = address.start - 8 * (shape.len() + 1);
+        (0..).zip(shape).any(|(d, length)| coordinate(first + 8 * d) >= *length)
+    })
+}
+
+/// Nodes of version 1 have no checksums. Whatever is changed in one, elements are those of the sound file or told to be
+/// lost. Only the address of a chunk without filters can be any, a mask may leave out a filter that keeps the length, and a chunk that
+/// has moved out of the dataset may have been left there when it became smaller.
+#[cfg(feature = "deflate")]
+#[test]
+fn no_byte_of_a_tree_can_be_changed_unnoticed() {
+    let whole = bytes("files/chunks_btree1.h5");
+    let file = open(&whole);
+    let mut unnoticed = Vec::new();
+    for path in ["/three", "/line", "/deflated"] {
+        let sound = file.dataset(path).expect(path);
+        let values = sound.read_bytes(..).expect("sound");
+        for node in tree_bytes(&file, path) {
+            let addresses = chunk_addresses(&whole, &node, sound.shape().len());
+            let key = 8 + 8 * (sound.shape().len() + 1);
+            let masks = addresses.iter().map(|address| address.start - key + 4..address.start - key + 8).collect();
+            let fixed = if sound.filters().is_empty() { addresses.clone() } else { masks };
+            for at in node.clone() {
+                for (length, change) in [(1, 0u8), (1, 1), (1, 4), (1, 0x80), (8, 0), (40, 0), (300, 0)] {
+                    let mut damaged = whole.clone();
+                    for byte in &mut damaged[at..node.end.min(at + length)] {
+                        *byte = if change == 0 { 0 } else { *byte ^ change };
+                    }
+                    fixed.iter().for_each(|address| damaged[address.clone()].copy_from_slice(&whole[address.clone()]));
+                    // Without a count and without records a tree is empty.
+                    let empty = damaged[node.start + 6..node.end].iter().all(|byte| *byte == 0);
+                    if empty || is_outside(&damaged, &addresses, sound.shape()) {
+                        continue;
+                    }
+                    let wrong = wrong(&sound, &values, damaged);
+                    let place = format!("{path}, node {node:?} from {} on, {length} {change}", at - node.start);
+                    unnoticed.extend(wrong.map(|wrong| format!("{place}: {wrong}")));
+                }
+            }
+        }
+    }
+    assert!(unnoticed.is_empty(), "{}: {:#?}", unnoticed.len(), &unnoticed[..unnoticed.len().min(40)]);
+}

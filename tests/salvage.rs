@@ -401,3 +401,65 @@ fn what_only_looks_like_headers() {
         assert!(start.elapsed() < SOON, "{pattern:?} took {:?}", start.elapsed());
     }
 }
+
+/// An object header of version 1 with one message, of this type.
+fn old_header(kind: u16, body: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![1, 0, 1, 0, 1, 0, 0, 0];
+    bytes.extend((8 + body.len() as u32).to_le_bytes());
+    bytes.extend([0; 4]);
+    bytes.extend(kind.to_le_bytes());
+    bytes.extend((body.len() as u16).to_le_bytes());
+    bytes.extend([0; 4]);
+    [&bytes, body].concat()
+}
+
+fn is_limit(lost: &Lost) -> bool {
+    lost.error.kind() == ErrorKind::Limit
+}
+
+/// Headers that cost much to read do not hide what links lead to, and that the search ends is told once.
+#[test]
+fn the_search_begins_with_what_links_lead_to() {
+    let mut bytes = bytes_of("files/chunks_btree1.h5");
+    let expected = datasets(&sound(bytes.clone()));
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
+    let (many, length) = (200, 1 << 20);
+    let block = bytes.len() as u64 + many * 40;
+    let body = [block.to_le_bytes(), u64::to_le_bytes(length)].concat();
+    (0..many).for_each(|_| bytes.extend(old_header(0x10, &body)));
+    // A message that nothing is done with.
+    let message = [0u16.to_le_bytes(), 0xfff8u16.to_le_bytes(), [0; 2], [0; 2]].concat();
+    (0..length / 65_536).for_each(|_| bytes.extend([&message[..], &[0; 0xfff8]].concat()));
+    let found = salvage(bytes);
+    assert!(matches!(found.root(), SalvagedRoot::Stored(_)));
+    assert_eq!(salvaged(&found), expected);
+    assert!(found.lost().iter().all(is_limit) && found.lost().len() == 1, "{:?}", found.lost());
+    assert_eq!((found.lost()[0].address, &found.lost()[0].path), (None, &None));
+}
+
+/// The names of many nodes that lost their tree stand in one heap, which is read once for all of them.
+#[test]
+fn a_heap_is_read_once_for_all_nodes() {
+    let mut bytes = bytes_of("files/chunks_btree1.h5");
+    let target = sound(bytes.clone()).dataset("/line").expect("a dataset").info().address();
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
+    let many = 40_000u64;
+    let names: Vec<u8> = (0..many).flat_map(|i| format!("{i:07x}\0").into_bytes()).collect();
+    let data = bytes.len() as u64 + 32;
+    bytes.extend(b"HEAP\0\0\0\0");
+    for field in [8 + names.len() as u64, 1, data] {
+        bytes.extend(field.to_le_bytes());
+    }
+    bytes.extend([0; 8]);
+    bytes.extend(names);
+    for first in (0..many).step_by(8) {
+        bytes.extend(b"SNOD\x01\0\x08\0");
+        for i in first..first + 8 {
+            bytes.extend([(8 + 8 * i).to_le_bytes(), target.to_le_bytes(), [0; 8], [0; 8], [0; 8]].concat());
+        }
+    }
+    let begin = Instant::now();
+    let found = salvage(bytes);
+    assert!(!found.lost().iter().any(is_limit), "{:?}", found.lost());
+    assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
+}

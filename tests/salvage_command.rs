@@ -192,3 +192,61 @@ fn attributes_are_lines_of_json() {
     // The folder is not empty any more.
     assert_eq!(salvage(&bytes_of("pbmc_small.h5ad"), home.path()).status.code(), Some(2));
 }
+
+fn report(home: &Path) -> Vec<Value> {
+    let report = std::fs::read_to_string(home.join("out/report.jsonl")).expect("a report");
+    report.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// Where the record of a chunk stands in a tree of version 1: its address is written nowhere else.
+fn record_of(bytes: &[u8], chunk: u64) -> usize {
+    let all: Vec<usize> = (0..bytes.len() - 8).filter(|at| bytes[*at..at + 8] == chunk.to_le_bytes()).collect();
+    assert_eq!(all.len(), 1, "{chunk:#x}");
+    all[0]
+}
+
+/// A record of zeros costs one chunk, and the chunks beside it are there.
+#[test]
+fn chunks_beside_a_lost_record_are_written() {
+    let mut bytes = bytes_of("files/chunks_btree1.h5");
+    let file = File::open(testdata().join("files/chunks_btree1.h5")).expect("it opens");
+    let dataset = file.dataset("/line").expect("a dataset");
+    let chunks = dataset.chunks().expect("chunks");
+    let (lost, length) = (&chunks[3], dataset.chunk_shape().expect("chunks")[0]);
+    // The key: size, mask, the coordinate and that in the element; then the address.
+    let at = record_of(&bytes, lost.position);
+    bytes[at - 24..at + 8].fill(0);
+    let home = tempfile::tempdir().expect("a folder");
+    let output = salvage(&bytes, home.path());
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let (_, written) = elements(&home.path().join("out/line.npy"));
+    let mut expected = dataset.read_bytes(..).expect("sound");
+    expected[lost.offset[0] as usize..][..length as usize].fill(0);
+    assert_eq!(written, expected);
+    let lines = report(home.path());
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!((&lines[0]["path"], &lines[0]["status"]), (&json!("/line"), &json!("lost")));
+    assert_eq!((&lines[0]["offset"], &lines[0]["count"]), (&json!([lost.offset[0]]), &json!([length])));
+}
+
+/// A sound dataset that is not written because of a limit is not called damaged.
+#[test]
+fn a_limit_is_no_damage() {
+    let mut bytes = bytes_of("files/chunks_btree1.h5");
+    let file = File::open(testdata().join("files/chunks_btree1.h5")).expect("it opens");
+    let header = file.object("/never").expect("a dataset").info().position() as usize;
+    let dims = [4u64.to_le_bytes(), 4u64.to_le_bytes()].concat();
+    for at in header..header + 300 {
+        if bytes[at..at + 16] == dims {
+            bytes[at..at + 16].copy_from_slice(&[(1u64 << 15).to_le_bytes(), (1u64 << 15).to_le_bytes()].concat());
+        }
+    }
+    let home = tempfile::tempdir().expect("a folder");
+    let output = salvage(&bytes, home.path());
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("/never") && line.ends_with("not exported")), "{text}");
+    assert!(text.contains("not exported: limit of what is written") && !text.contains("damaged\n"), "{text}");
+    let lines = report(home.path());
+    assert_eq!((lines.len(), &lines[0]["path"], &lines[0]["status"]), (1, &json!("/never"), &json!("not exported")));
+}

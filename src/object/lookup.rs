@@ -40,6 +40,9 @@ impl Object {
             Dataset::open(info, nesting).map(Self::Dataset)
         } else if has(MessageType::SYMBOL_TABLE) || has(MessageType::LINK_INFO) {
             Ok(Self::Group(Group::new(info)))
+        } else if info.header().is_of_dataset() {
+            // What else it has says that it is no committed datatype.
+            Err(info.header().absent(file.storage(), Structure::DataLayout))
         } else if has(MessageType::DATATYPE) {
             NamedDatatype::open(info).map(Self::NamedDatatype)
         } else {

@@ -82,12 +82,25 @@ impl Dataset {
     /// strings and sequences are in, the sources of a virtual dataset. More than a million damaged chunks are too many.
     pub fn read_past_damage<O: Output>(&self, selection: impl Into<Selection>) -> Result<Past<O>> {
         let selection = selection.into();
-        match self.read(selection.clone()) {
+        self.past(|dataset| dataset.read(selection.clone()))
+    }
+
+    /// The same for the bytes of the elements, as [`read_bytes`](Self::read_bytes) gives them.
+    ///
+    /// # Errors
+    /// As [`read_past_damage`](Self::read_past_damage).
+    pub fn read_bytes_past_damage(&self, selection: impl Into<Selection>) -> Result<Past<Vec<u8>>> {
+        let selection = selection.into();
+        self.past(|dataset| dataset.read_bytes(selection.clone()))
+    }
+
+    fn past<O>(&self, read: impl Fn(&Self) -> Result<O>) -> Result<Past<O>> {
+        match read(self) {
             Err(e) if is_damage(&e) => {}
             read => return read.map(|value| Past { value, damaged: Vec::new() }),
         }
         let damage = Arc::new(Damage::default());
-        let value = self.noting(damage.clone()).read(selection)?;
+        let value = read(&self.noting(damage.clone()))?;
         Ok(Past { value, damaged: damage.take(self.path()) })
     }
 }

@@ -10,6 +10,10 @@ use crate::format::btree_v1::{Keys, Node};
 /// Tells whether a node that is kept is one of a tree.
 type IsOurs<'t, K> = &'t dyn Fn(&Node<K>) -> bool;
 
+/// Tells what is wrong with the first and the last key of a node, given those that its parent has beside it. The root has
+/// no parent.
+type Ends<'t, K> = &'t dyn Fn(&Node<K>, Option<[&K; 2]>) -> Option<Fault>;
+
 /// How the nodes of one tree are read.
 pub(crate) struct Tree<'t, K> {
     pub(crate) keys: Keys,
@@ -19,6 +23,8 @@ pub(crate) struct Tree<'t, K> {
     /// Whether nodes are kept for the next walk, given one that stands where a node of this tree does: one of another tree
     /// may be kept there.
     pub(crate) kept: Option<IsOurs<'t, K>>,
+    /// Asked of each node, in walks that must not pass over anything.
+    pub(crate) ends: Option<Ends<'t, K>>,
 }
 
 /// A child of a leaf and the keys beside it.
@@ -40,7 +46,7 @@ impl<K: Send + Sync + 'static> Tree<'_, K> {
         visit: &mut dyn FnMut(Leaf<'_, K>) -> Result<()>,
     ) -> Result<()> {
         let mut visited = Visited::new(Structure::BTreeV1, ("index_nodes", storage.limits().index_nodes));
-        self.descend(storage, root, None, wanted, visit, &mut visited)
+        self.descend(storage, (root, None), None, wanted, visit, &mut visited)
     }
 
     /// Reads one node, `expected_level` levels above the leaves where that is known.
@@ -84,17 +90,21 @@ impl<K: Send + Sync + 'static> Tree<'_, K> {
     fn descend(
         &self,
         storage: &Storage,
-        address: Addr,
-        level: Option<u8>,
+        (address, level): (Addr, Option<u8>),
+        beside: Option<[&K; 2]>,
         wanted: &dyn Fn(&K, &K) -> Result<bool>,
         visit: &mut dyn FnMut(Leaf<'_, K>) -> Result<()>,
         visited: &mut Visited,
     ) -> Result<()> {
         visited.enter(storage, address)?;
         let node = self.kept_node(storage, address, level)?;
+        if let Some(fault) = self.ends.and_then(|ends| ends(&node, beside)) {
+            return Err(Corrupt::new(Structure::BTreeV1, "key", storage.position(address), fault).into());
+        }
         visited.read(storage, address, self.keys.used(node.children.len(), storage.widths()))?;
         each(node.children.iter().zip(node.keys.windows(2)), |(child, keys)| {
-            if !wanted(&keys[0], &keys[1])? {
+            let [left, right] = [&keys[0], &keys[1]];
+            if !wanted(left, right)? {
                 return Ok(());
             }
             let Some(child) = *child else {
@@ -102,8 +112,8 @@ impl<K: Send + Sync + 'static> Tree<'_, K> {
                 return Err(Corrupt::new(Structure::BTreeV1, "child pointer", at, Fault::Undefined).into());
             };
             match node.level {
-                0 => visit(Leaf { left: &keys[0], right: &keys[1], child }),
-                level => self.descend(storage, child, Some(level - 1), wanted, visit, visited),
+                0 => visit(Leaf { left, right, child }),
+                level => self.descend(storage, (child, Some(level - 1)), Some([left, right]), wanted, visit, visited),
             }
         })
     }

@@ -218,7 +218,8 @@ fn size(link: &Link) -> usize {
 
 /// How the nodes of a group's tree are read.
 pub(super) fn group_tree(storage: &Storage) -> btree_v1::Tree<'static, u64> {
-    btree_v1::Tree { keys: Keys::Group, decode: &Node::<u64>::decode, k: storage.k().group_internal, kept: None }
+    let (k, decode) = (storage.k().group_internal, &Node::<u64>::decode);
+    btree_v1::Tree { keys: Keys::Group, decode, k, kept: None, ends: None }
 }
 
 /// The symbol table node at an address.

@@ -275,6 +275,11 @@ impl ObjectHeader {
         Corrupt::new(structure, "message", storage.position(self.address), Fault::Absent).into()
     }
 
+    /// True where there is a message that only datasets have, though others of theirs may be lost.
+    pub(crate) fn is_of_dataset(&self) -> bool {
+        self.messages().any(|message| message.kind.is_of_dataset())
+    }
+
     /// True where there is a message of this type.
     pub(crate) fn has(&self, kind: MessageType) -> bool {
         let bit = |kind: MessageType| 1u64.checked_shl(kind.0.into()).unwrap_or(0);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::attempts::Attempts;
 use super::object::ObjectHeader;
 use super::storage::Storage;
-use crate::bytes::{Addr, Block, Widths};
+use crate::bytes::{Addr, Block, Emit, Widths};
 use crate::error::{Cause, Corrupt, Fault, InObject, Result, Structure};
 use crate::format::cache_image::CacheImage;
 use crate::format::driver_info::DriverInfo;
@@ -93,6 +93,8 @@ impl Frame {
         }
         let attempts = Attempts::new(read_attempts, condition.open_for_swmr);
         let mut storage = Storage::new(source, position, superblock.widths, limits, attempts);
+        let encoded = Emit::encode(superblock.widths, |to| superblock.encode(to));
+        storage.superblock = encoded.map_or(0, |bytes| bytes.len() as u64);
         if let Form::Old(old) = &superblock.form {
             storage.k = BTreeK {
                 group_leaf: old.group_leaf_k,

@@ -74,6 +74,8 @@ pub(crate) struct Storage {
     attempts: Attempts,
     pub(super) k: BTreeK,
     pub(super) shared: Option<SharedMessageTable>,
+    /// Bytes of the superblock, which stands at the first address.
+    pub(super) superblock: u64,
     /// True where object headers are read even if their checksums are wrong, and those of groups as far as they go.
     pub(super) forgiving: bool,
 }
@@ -82,8 +84,20 @@ impl Storage {
     pub(super) fn new(source: Arc<dyn Source>, base: u64, widths: Widths, limits: Limits, attempts: Attempts) -> Self {
         let memo = Memo::new(limits.cache_bytes);
         let (overlay, k) = (BTreeMap::new(), BTreeK::default());
-        let holdings = Holdings::default();
-        Self { source, base, widths, limits, overlay, memo, holdings, attempts, k, shared: None, forgiving: false }
+        Self {
+            source,
+            base,
+            widths,
+            limits,
+            overlay,
+            memo,
+            holdings: Holdings::default(),
+            attempts,
+            k,
+            shared: None,
+            superblock: 0,
+            forgiving: false,
+        }
     }
 
     /// Lets go of all that was read: the file may have changed.
@@ -255,8 +269,12 @@ impl Storage {
         self.memo.get(address, structure, decode)
     }
 
-    /// The range of the file, if it is one.
+    /// The range of the file, if it is one, and not that of the superblock.
     pub(crate) fn raw_range(&self, address: Addr, length: u64, structure: Structure) -> Result<Range<u64>> {
+        if address.0 < self.superblock && length > 0 {
+            let fault = Fault::Overlap { other: Structure::Superblock, at: self.base };
+            return Err(Corrupt::new(structure, "address", self.position(address), fault).into());
+        }
         self.range_inside(&|| self.source.len(), address, length, structure)
     }
 

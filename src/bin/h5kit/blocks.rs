@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use h5kit::element::{Array, Value};
-use h5kit::{Dataset, Error, ErrorKind, Result, Selection};
+use h5kit::{DamagedChunk, Dataset, Error, ErrorKind, Past, Result, Selection};
 
 use crate::pick::{Axis, hyperslab};
 use crate::session::Session;
@@ -46,8 +46,8 @@ pub struct Halves<'a> {
 
 /// What is done with a part: it is read, or it is damaged.
 pub struct Takes<'t> {
-    /// Reads a part.
-    pub read: &'t mut dyn FnMut(&Part) -> Result<()>,
+    /// Reads a part, and gives what is damaged of it.
+    pub read: &'t mut dyn FnMut(&Part) -> Result<Vec<(Part, Error)>>,
     /// Takes note of a part that cannot be read, nor its halves.
     pub damaged: &'t mut dyn FnMut(&Part, Error),
 }
@@ -87,7 +87,11 @@ impl<'a> Halves<'a> {
                 (takes.damaged)(part, e);
                 Ok(())
             }
-            done => done,
+            Ok(damaged) => {
+                damaged.into_iter().for_each(|(part, e)| (takes.damaged)(&part, e));
+                Ok(())
+            }
+            Err(e) => Err(e),
         }
     }
 
@@ -138,6 +142,28 @@ pub fn selection(axes: &[Axis], part: &Part) -> Selection {
     if axes.is_empty() { Selection::All } else { hyperslab(axes, part).into() }
 }
 
+/// What is selected of damaged chunks, in a part of a dataset.
+pub fn damaged_parts(dataset: &Dataset, axes: &[Axis], part: &Part, damaged: Vec<DamagedChunk>) -> Vec<(Part, Error)> {
+    let shape = dataset.chunk_shape().unwrap_or_default();
+    let of = |chunk: DamagedChunk| {
+        let ranges = axes.iter().zip(part).zip(chunk.offset.iter().zip(shape));
+        let numbers = ranges.map(|((axis, range), (offset, length))| {
+            (first_at(axis, *range, *offset), first_at(axis, *range, offset.saturating_add(*length)))
+        });
+        (numbers.collect(), chunk.error)
+    };
+    damaged.into_iter().map(of).collect()
+}
+
+/// The first of the numbers `from..to` on an axis that stands at a coordinate or after it.
+fn first_at(axis: &Axis, (mut from, mut to): (u64, u64), coordinate: u64) -> u64 {
+    while from < to {
+        let middle = from + (to - from) / 2;
+        if axis.at(middle) < coordinate { from = middle + 1 } else { to = middle }
+    }
+    from
+}
+
 /// Rows of a dataset in one piece that the file has.
 fn rows_there(dataset: &Dataset) -> Option<u64> {
     let row =
@@ -171,9 +197,11 @@ pub fn values(
     let mut values = empty(part);
     let (dataset, axes) = (halves.dataset(), halves.axes.clone());
     let mut read = |piece: &Part| {
-        let found: Vec<Value> = dataset.read(selection(&axes, piece))?;
-        place(found.into_iter().map(Some).collect(), 1, piece, part, &mut values);
-        Ok(())
+        let past: Past<Vec<Value>> = dataset.read_past_damage(selection(&axes, piece))?;
+        place(past.value.into_iter().map(Some).collect(), 1, piece, part, &mut values);
+        let damaged = damaged_parts(dataset, &axes, piece, past.damaged);
+        damaged.iter().for_each(|(lost, _)| place(empty(lost), 1, lost, part, &mut values));
+        Ok(damaged)
     };
     halves.each(part, &mut Takes { read: &mut read, damaged })?;
     Ok(values)

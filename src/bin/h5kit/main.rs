@@ -39,6 +39,8 @@ use session::{Session, Trouble};
 const FINDINGS: u8 = 1;
 /// Nothing could be shown.
 const TROUBLE: u8 = 2;
+/// Nothing damaged was met, but something was left out.
+const INCOMPLETE: u8 = 3;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
     };
     let done = done.and_then(|()| session.finish().map_err(Trouble::from));
     match done {
+        Ok(()) if session.findings() == 0 && session.is_incomplete() => ExitCode::from(INCOMPLETE),
         Ok(()) if session.findings() == 0 => ExitCode::SUCCESS,
         Ok(()) => ExitCode::from(FINDINGS),
         // Whoever reads the output has seen enough.

@@ -50,6 +50,7 @@ pub struct Session {
     name: String,
     open: bool,
     findings: u64,
+    left_out: bool,
     progress: Progress,
 }
 
@@ -67,6 +68,7 @@ impl Session {
             name: String::new(),
             open: false,
             findings: 0,
+            left_out: false,
             progress: Progress::default(),
         }
     }
@@ -137,6 +139,16 @@ impl Session {
     /// Counts something damaged or missing that the output itself shows.
     pub fn found(&mut self) {
         self.findings += 1;
+    }
+
+    /// Notes that something was left out that may be sound.
+    pub fn left_out(&mut self) {
+        self.left_out = true;
+    }
+
+    /// True where something was left out that may be sound.
+    pub fn is_incomplete(&self) -> bool {
+        self.left_out
     }
 
     /// How much that is damaged or missing was met.

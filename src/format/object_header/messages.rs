@@ -60,6 +60,20 @@ impl MessageType {
     pub fn is_understood(self) -> bool {
         self.name().is_some() && self != Self::BOGUS
     }
+
+    /// True for the types that only datasets have.
+    #[must_use]
+    pub fn is_of_dataset(self) -> bool {
+        const OF_DATASETS: [MessageType; 6] = [
+            MessageType::DATASPACE,
+            MessageType::FILL_VALUE_OLD,
+            MessageType::FILL_VALUE,
+            MessageType::EXTERNAL_DATA_FILES,
+            MessageType::DATA_LAYOUT,
+            MessageType::FILTER_PIPELINE,
+        ];
+        OF_DATASETS.contains(&self)
+    }
 }
 
 impl fmt::Debug for MessageType {

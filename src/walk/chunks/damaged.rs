@@ -1,5 +1,8 @@
+use super::damaged_btree::DamagedTree;
 use super::{ChunkBox, ChunkGrid, StoredChunks, cells};
+use crate::bytes::Addr;
 use crate::error::{Error, ErrorKind, Result};
+use crate::format::message::data_layout::ChunkIndex;
 use crate::walk::{Storage, each};
 
 /// Chunks of a box that is searched in halves: with more, all of them might have to be looked up one by one.
@@ -9,8 +12,9 @@ const MOST_HALVED: u64 = 1 << 20;
 pub(crate) type Lost<'l> = dyn FnMut(&[u64], Error) -> Result<()> + 'l;
 
 impl ChunkGrid {
-    /// The chunks of a box that are in the file, as [`find`](Self::find) gives them. Where the index is damaged the box is
-    /// searched in halves, so that nodes that are sound are used; what is left are chunks that cannot be looked up.
+    /// The chunks of a box that are in the file, as [`find`](Self::find) gives them. Of a version 1 B-tree that is damaged those
+    /// are taken that can be relied on. Where another index is damaged the box is searched in halves, so that nodes that are
+    /// sound are used. What is left are chunks that cannot be looked up.
     ///
     /// # Errors
     /// What is no damage, damage in a box of too many chunks, and what `lost` says.
@@ -20,9 +24,28 @@ impl ChunkGrid {
         wanted: &ChunkBox,
         lost: &mut Lost<'_>,
     ) -> Result<StoredChunks> {
+        if let (ChunkIndex::BTreeV1, Some(root)) = (&self.layout.index, self.layout.address) {
+            return self.find_in_tree(storage, root, wanted, lost);
+        }
         let mut found = StoredChunks::of(self);
         self.find_in_halves(storage, wanted, &mut found, lost)?;
         Ok(found)
+    }
+
+    fn find_in_tree(
+        &self,
+        storage: &Storage,
+        root: Addr,
+        wanted: &ChunkBox,
+        lost: &mut Lost<'_>,
+    ) -> Result<StoredChunks> {
+        match self.find(storage, wanted) {
+            Err(e) if e.kind() == ErrorKind::Corrupt && cells(wanted) <= MOST_HALVED => {}
+            found => return found,
+        }
+        let mut tree = DamagedTree::walk(self, storage, root, wanted)?;
+        tree.lost().try_for_each(|(place, error)| lost(&place, error))?;
+        Ok(tree.found)
     }
 
     fn find_in_halves(

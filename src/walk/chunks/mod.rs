@@ -4,8 +4,12 @@
 //! of the box. What is not in the index was never written.
 
 mod arrays;
+mod btree_v1;
+mod btree_v2;
 mod damaged;
-mod trees;
+mod damaged_btree;
+
+pub(crate) use btree_v1::{decode_used, is_chunk_node};
 
 use std::ops::Range;
 
@@ -94,17 +98,18 @@ impl StoredChunks {
 
     /// True where every chunk of the box is there. A damaged index may hold one twice and another not at all.
     pub(crate) fn covers(&self, wanted: &ChunkBox) -> bool {
-        let cells = cells(wanted);
-        if (self.entries.len() as u64) < cells {
-            return false;
-        }
-        let mut seen = vec![false; cells as usize];
+        (self.entries.len() as u64) >= cells(wanted) && self.seen(wanted).into_iter().all(|seen| seen)
+    }
+
+    /// Which chunks of the box are there, row-major.
+    fn seen(&self, wanted: &ChunkBox) -> Vec<bool> {
+        let mut seen = vec![false; cells(wanted) as usize];
         for scaled in self.scaled.chunks_exact(self.rank) {
             let places = scaled.iter().zip(wanted);
             let cell = places.fold(0, |n, (s, range)| n * (range.end - range.start) + (s - range.start));
             seen[cell as usize] = true;
         }
-        seen.iter().all(|seen| *seen)
+        seen
     }
 }
 

@@ -1,11 +1,11 @@
 //! The objects and groups whose headers decode.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 use super::scan::Marks;
 use super::{dense_groups, old_groups};
 use crate::bytes::{Addr, Text};
-use crate::error::{Error, Result, Structure};
+use crate::error::{Error, ErrorKind, Result, Structure};
 use crate::format::message::data_layout::DataLayout;
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::Datatype;
@@ -31,7 +31,7 @@ pub(super) struct Members {
     /// True where the group's own header is lost.
     pub(super) rebuilt: bool,
     /// By name.
-    pub(super) links: Vec<(Text, Addr)>,
+    pub(super) links: BTreeSet<(Text, Addr)>,
 }
 
 /// Where an old group whose header decodes keeps its links.
@@ -77,19 +77,24 @@ impl Found {
             names: Total::new(Structure::Link),
         };
         let storage = &frame.storage;
-        for address in frame.addresses(&marks.headers) {
-            if let Some(kind) = sound(whole_object(storage, address))?.flatten() {
-                found.objects.insert(address, kind);
-            }
-        }
-        let groups = found.objects.iter().filter(|(_, kind)| **kind == Kind::Group).map(|(address, _)| *address);
-        let mut groups: VecDeque<Addr> = groups.collect();
+        let mut groups = VecDeque::new();
+        // What links lead to comes first: whatever looks like a header may cost all the effort.
         if let Some(root) = frame.superblock.root() {
             found.visit(storage, root, &mut groups)?;
         }
-        while let Some(group) = groups.pop_front() {
-            found.list(storage, group, &mut groups)?;
+        found.list_all(storage, &mut groups)?;
+        for address in frame.addresses(&marks.headers) {
+            if found.objects.contains_key(&address) {
+                continue;
+            }
+            if let Some(kind) = sound(whole_object(storage, address))?.flatten() {
+                found.objects.insert(address, kind);
+                if kind == Kind::Group {
+                    groups.push_back(address);
+                }
+            }
         }
+        found.list_all(storage, &mut groups)?;
         old_groups::rebuild(frame, marks, &mut found)?;
         dense_groups::rebuild(frame, marks, &mut found)?;
         Ok(found)
@@ -119,10 +124,20 @@ impl Found {
                 }
             }
             Err(e) if e.is_missing() => return Err(e),
+            // That the search is at its end is told once, of the whole file.
+            Err(e) if e.kind() == ErrorKind::Limit => {}
             Err(e) => {
                 self.lost.insert(address);
                 self.damage.push((address, e));
             }
+        }
+        Ok(())
+    }
+
+    /// Notes the links of groups and of what is below them.
+    fn list_all(&mut self, storage: &Storage, groups: &mut VecDeque<Addr>) -> Result<()> {
+        while let Some(group) = groups.pop_front() {
+            self.list(storage, group, groups)?;
         }
         Ok(())
     }
@@ -136,15 +151,14 @@ impl Found {
             }
             Ok(vec![Err(e)])
         })?;
-        let mut kept = Vec::new();
+        let mut kept = BTreeSet::new();
         for link in links {
             match link.and_then(|link| self.hard(storage, group, link)) {
-                Ok(Some((name, target))) => kept.push((name, target)),
+                Ok(Some(link)) => drop(kept.insert(link)),
                 Ok(None) => {}
                 Err(e) => self.damage.push((group, e)),
             }
         }
-        kept.sort();
         let whole = self.damage.len() == before;
         for (_, target) in &kept {
             self.visit(storage, *target, groups)?;
@@ -182,10 +196,12 @@ impl Found {
             return;
         }
         kept.sort();
-        let members = self.members.entry(group).or_insert(Members { rebuilt: true, links: Vec::new() });
+        let links = &mut self.members.entry(group).or_insert(Members { rebuilt: true, links: BTreeSet::new() }).links;
         for (name, target) in kept {
-            if !members.links.iter().any(|(known, _)| *known == name) {
-                members.links.push((name, target));
+            let first = (name, Addr(0));
+            let known = links.range(&first..).next().is_some_and(|(known, _)| *known == first.0);
+            if !known {
+                links.insert((first.0, target));
             }
         }
     }
@@ -216,6 +232,8 @@ fn kind(header: &ObjectHeader) -> Option<Kind> {
         Some(Kind::Dataset)
     } else if has(MessageType::SYMBOL_TABLE) || has(MessageType::LINK_INFO) {
         Some(Kind::Group)
+    } else if header.is_of_dataset() {
+        Some(Kind::Dataset)
     } else if has(MessageType::DATATYPE) {
         Some(Kind::Datatype)
     } else {

@@ -15,7 +15,7 @@ use crate::format::symbol_table_entry::SymbolTableEntry;
 use crate::format::symbol_table_node::SymbolTableNode;
 use crate::walk::group::{all_old, group_tree, held, old_link, symbol_table_node};
 use crate::walk::local_heap::Names;
-use crate::walk::{Frame, Storage};
+use crate::walk::{Frame, Run, Storage};
 
 /// Heaps that are tried for names.
 const NEAREST: usize = 32;
@@ -105,10 +105,11 @@ impl Parts {
         }
         let mut heaps: Vec<Addr> = owners.keys().copied().collect();
         heaps.sort_unstable();
+        let mut segments = Segments::default();
         for (address, nodes) in self.loose() {
             let entries: Vec<&SymbolTableEntry> =
                 nodes.iter().filter_map(|node| self.nodes.get(node)).flat_map(|node| &node.entries).collect();
-            let Some((heap, links)) = named(storage, address, &entries, &heaps)? else { continue };
+            let Some((heap, links)) = named(storage, address, &entries, &heaps, &mut segments)? else { continue };
             let group = owners.get(&heap).copied().flatten().unwrap_or(heap);
             found.put_together(storage, group, links);
         }
@@ -144,28 +145,60 @@ impl Parts {
     }
 }
 
+/// A heap and its data segment.
+type Opened = (Arc<Names>, Arc<Run<'static>>);
+
+/// Heaps that were tried: nodes that stand near one another try the same.
+#[derive(Default)]
+struct Segments {
+    /// `None` for heaps that cannot be read.
+    kept: HashMap<Addr, Option<Opened>>,
+    bytes: u64,
+}
+
+impl Segments {
+    fn get(&mut self, storage: &Storage, heap: Addr) -> Result<Option<Opened>> {
+        if let Some(kept) = self.kept.get(&heap) {
+            return Ok(kept.clone());
+        }
+        let open = || {
+            let names = Names::open(storage, heap)?;
+            let segment = names.segment(storage)?.into_owned();
+            Ok((names, Arc::new(segment)))
+        };
+        let opened = sound(open())?;
+        let bytes = opened.as_ref().map_or(0, |(names, _)| names.heap.data_size);
+        if self.bytes.saturating_add(bytes) > storage.limits().cache_bytes {
+            (self.kept, self.bytes) = (HashMap::new(), 0);
+        }
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.kept.insert(heap, opened.clone());
+        Ok(opened)
+    }
+}
+
 /// The nearest heap that has a name for each entry, in order as a tree has them, and the links by these names.
 fn named(
     storage: &Storage,
     near: Addr,
     entries: &[&SymbolTableEntry],
     heaps: &[Addr],
+    segments: &mut Segments,
 ) -> Result<Option<(Addr, Vec<Result<Link>>)>> {
     let middle = heaps.partition_point(|heap| *heap < near);
     let mut nearest = heaps[middle.saturating_sub(NEAREST)..heaps.len().min(middle + NEAREST)].to_vec();
     nearest.sort_by_key(|heap| heap.0.abs_diff(near.0));
     for heap in nearest.into_iter().take(NEAREST) {
-        let Some(names) = sound(Names::open(storage, heap))? else { continue };
-        let Some(found) = sound(all_names(storage, &names, entries))?.flatten() else { continue };
+        let Some((names, segment)) = segments.get(storage, heap)? else { continue };
+        let Some(found) = sound(all_names(&names, &segment, entries))?.flatten() else { continue };
         let links = found.into_iter().zip(entries).map(|(name, entry)| old_link(storage, near, entry, name, &names));
         return Ok(Some((heap, links.collect())));
     }
     Ok(None)
 }
 
-fn all_names(storage: &Storage, heap: &Arc<Names>, entries: &[&SymbolTableEntry]) -> Result<Option<Vec<Text>>> {
-    let segment = heap.segment(storage)?;
-    let names: Result<Vec<Text>> = entries.iter().map(|entry| heap.in_segment(&segment, entry.name)).collect();
+fn all_names(heap: &Names, segment: &Run<'_>, entries: &[&SymbolTableEntry]) -> Result<Option<Vec<Text>>> {
+    let names: Result<Vec<Text>> = entries.iter().map(|entry| heap.in_segment(segment, entry.name)).collect();
     let names = names?;
     let in_order = names.windows(2).all(|pair| pair[0] < pair[1]);
     Ok((in_order && names.first().is_some_and(|name| !name.is_empty())).then_some(names))

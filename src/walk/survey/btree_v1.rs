@@ -38,7 +38,7 @@ impl<'f> Pass<'f> {
         leaf: &mut OnLeaf<'_, 'f, K>,
     ) {
         self.begin_index();
-        self.node_v1(&mut nodes, root, None, leaf);
+        self.node_v1(&mut nodes, root, None, None, leaf);
         if nodes.torn {
             return;
         }
@@ -55,6 +55,7 @@ impl<'f> Pass<'f> {
         nodes: &mut Nodes<'_, K>,
         address: Addr,
         level: Option<u8>,
+        beside: Option<[&K; 2]>,
         leaf: &mut OnLeaf<'_, 'f, K>,
     ) -> Option<()> {
         if !self.enter(S, address) {
@@ -70,12 +71,15 @@ impl<'f> Pass<'f> {
         if node.keys.windows(2).any(|keys| !(nodes.ascending)(&keys[0], &keys[1])) {
             self.note(Corrupt::new(S, "key", at, Fault::Order));
         }
+        if let Some(fault) = nodes.tree.ends.and_then(|ends| ends(&node, beside)) {
+            self.note(Corrupt::new(S, "key", at, fault));
+        }
         for (child, keys) in node.children.iter().zip(node.keys.windows(2)) {
             let Some(child) = self.defined(S, "child pointer", at, *child) else { continue };
             match node.level {
                 0 => leaf(self, at, Leaf { left: &keys[0], right: &keys[1], child }),
                 level => {
-                    let read = self.node_v1(nodes, child, Some(level - 1), leaf);
+                    let read = self.node_v1(nodes, child, Some(level - 1), Some([&keys[0], &keys[1]]), leaf);
                     nodes.torn |= read.is_none();
                 }
             }

@@ -10,7 +10,7 @@ use crate::format::btree_v2::{ChunkRecord, RecordType};
 use crate::format::message::data_layout::{ChunkIndex, Chunked};
 use crate::format::message::datatype::Datatype;
 use crate::walk::btree_v1::Tree;
-use crate::walk::chunks::{ChunkGrid, step};
+use crate::walk::chunks::{ChunkGrid, decode_used, is_chunk_node, step};
 
 const S: Structure = Structure::Chunk;
 
@@ -149,8 +149,10 @@ impl Pass<'_> {
     fn chunk_btree_v1(&mut self, chunks: &Chunks, root: Addr) -> Option<()> {
         const S: Structure = Structure::BTreeV1;
         let rank = chunks.grid.layout.rank();
-        let decode = |block: Block<'_>| Node::<ChunkKey>::decode(block, rank);
-        let tree = Tree { keys: Keys::Chunk { rank }, decode: &decode, k: self.storage.k().chunk, kept: None };
+        let decode = |block: Block<'_>| decode_used(block, rank);
+        let ends = |node: &Node<ChunkKey>, beside: Option<[&ChunkKey; 2]>| chunks.grid.wrong_ends(node, beside);
+        let (keys, k) = (Keys::Chunk { rank }, self.storage.k().chunk);
+        let tree = Tree { keys, decode: &decode, k, kept: None, ends: Some(&ends) };
         let ascending = |a: &ChunkKey, b: &ChunkKey| a.offsets < b.offsets;
         let nodes = Nodes::new(tree, Context::ChunkNode { rank: rank as u8 }, &ascending);
         let mut last: Option<Vec<u64>> = None;
@@ -158,10 +160,13 @@ impl Pass<'_> {
         self.btree_v1(nodes, root, &mut |pass, at, leaf| {
             let offsets = &leaf.left.offsets;
             for ((s, offset), chunk) in scaled.iter_mut().zip(offsets).zip(chunks.grid.layout.chunk()) {
-                if offset % chunk != 0 {
-                    pass.note(Corrupt::new(S, "chunk offset", at, Fault::Value(*offset)));
-                }
                 *s = offset / chunk;
+            }
+            if let Some(offset) = chunks.grid.misplaced(leaf.left) {
+                pass.note(Corrupt::new(S, "chunk offset", at, Fault::Value(offset)));
+            }
+            if last.is_none() && pass.check(is_chunk_node(pass.storage, leaf.child)) == Some(true) {
+                pass.note(Corrupt::new(S, "node level", at, Fault::Value(0)));
             }
             if last.as_ref().is_some_and(|last| last >= offsets) {
                 pass.note(Corrupt::new(S, "chunk offset", at, Fault::Order));

@@ -29,7 +29,7 @@ impl Pass<'_> {
     pub(super) fn dataset(&mut self, header: &Header) -> Option<()> {
         let datatype = self.needed(header, MessageType::DATATYPE, Structure::Datatype);
         let dataspace = self.needed(header, MessageType::DATASPACE, Structure::Dataspace);
-        let layout = self.first(header, MessageType::DATA_LAYOUT)?;
+        let layout = self.needed(header, MessageType::DATA_LAYOUT, Structure::DataLayout)?;
         // What does not decode was noted with the messages.
         let datatype = Datatype::decode(datatype?.block(), self.storage.limits().datatype_depth).ok()?;
         let dataspace = Dataspace::decode(dataspace?.block()).ok()?;

@@ -7,7 +7,7 @@ use super::header::Header;
 use super::local_heap::Segment;
 use super::{Context, Pass};
 use crate::bytes::checksum::lookup3;
-use crate::bytes::{Addr, Text};
+use crate::bytes::{Addr, Block, Text};
 use crate::error::{Corrupt, Fault, Structure};
 use crate::format::btree_v1::{Keys, Node};
 use crate::format::btree_v2::{LinkRecord, RecordType};
@@ -69,7 +69,7 @@ impl<'f> Pass<'f> {
         let segment = heap.and_then(|heap| self.local_heap(heap));
         let root = self.defined(Structure::SymbolTable, "v1 B-tree address", at, table.btree)?;
         let k = self.storage.k().group_internal;
-        let tree = Tree { keys: Keys::Group, decode: &Node::<u64>::decode, k, kept: None };
+        let tree = Tree { keys: Keys::Group, decode: &Node::<u64>::decode, k, kept: None, ends: None };
         // Keys are offsets of names: their order shows where the names are met.
         let nodes = Nodes::new(tree, Context::GroupNode, &|_, _| true);
         let mut names = OldNames { segment, last: None };
@@ -91,6 +91,7 @@ impl<'f> Pass<'f> {
         let room = SymbolTableNode::size(storage.k().group_leaf, w).max(used);
         self.keep_allocated(S, leaf.child, used as u64, room as u64, Context::Plain);
         let node_at = storage.position(leaf.child);
+        self.count_of_symbols(&node, &leaf);
         let mut first = None;
         for entry in &node.entries {
             let name = match &names.segment {
@@ -132,6 +133,29 @@ impl<'f> Pass<'f> {
             }
         }
         Some(())
+    }
+
+    /// Holds the number of a node's entries against the tree: its right key is the name of an entry, and that may stand
+    /// behind those that are said to be in use. Writers do not leave nodes without an entry in a tree.
+    fn count_of_symbols(&mut self, node: &SymbolTableNode, leaf: &Leaf<'_, u64>) {
+        const FIELD: &str = "number of symbols";
+        let (storage, count) = (self.storage, node.entries.len());
+        let size = SymbolTableEntry::size(storage.widths());
+        let room = SymbolTableNode::size(storage.k().group_leaf, storage.widths()) as u64;
+        let Ok(run) = storage.read_up_to(leaf.child, room, Structure::SymbolTableNode) else { return };
+        let entries = run.block().bytes().get(SymbolTableNode::HEAD..).unwrap_or_default().chunks_exact(size);
+        let name = |entry: &[u8]| {
+            Block::new(entry, 0, storage.widths())
+                .run(Structure::SymbolTableEntry, SymbolTableEntry::parse(storage.widths()))
+                .map(|entry| entry.name)
+        };
+        let behind = { entries }.skip(count).position(|entry| name(entry).is_ok_and(|name| name == *leaf.right));
+        let at = storage.position(leaf.child);
+        if let Some(behind) = behind.filter(|_| *leaf.right > 0) {
+            self.equal(Structure::SymbolTableNode, FIELD, at, count as u64, (count + behind + 1) as u64);
+        } else if count == 0 {
+            self.note(Corrupt::new(Structure::SymbolTableNode, FIELD, at, Fault::Value(0)));
+        }
     }
 
     fn dense_group(&mut self, info: &LinkInfo, at: u64) -> Option<()> {

@@ -80,6 +80,9 @@ impl Pass<'_> {
         } else if has(MessageType::SYMBOL_TABLE) || has(MessageType::LINK_INFO) {
             counts.groups += 1;
             ObjectKind::Group
+        } else if header.messages.iter().any(|message| message.kind.is_of_dataset()) {
+            counts.datasets += 1;
+            ObjectKind::Dataset
         } else if has(MessageType::DATATYPE) {
             counts.datatypes += 1;
             ObjectKind::Datatype

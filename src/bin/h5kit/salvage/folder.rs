@@ -21,6 +21,8 @@ pub struct Folder {
     root: PathBuf,
     /// Paths that are taken, in small letters: some systems do not tell them from capital ones.
     taken: HashSet<String>,
+    /// By name in small letters: the number that was given to it last.
+    numbers: HashMap<String, u64>,
     /// The folder for each group, by its parent's folder and its name.
     groups: HashMap<(String, String), String>,
 }
@@ -32,7 +34,7 @@ impl Folder {
         if !force && fs::read_dir(path).map_err(|e| named(e, path))?.next().is_some() {
             return Err(Trouble::Usage(format!("{} is not empty; --force writes there all the same", path.display())));
         }
-        Ok(Self { root: path.to_owned(), taken: HashSet::new(), groups: HashMap::new() })
+        Ok(Self { root: path.to_owned(), taken: HashSet::new(), numbers: HashMap::new(), groups: HashMap::new() })
     }
 
     /// Makes the file of an object, and gives its path in the folder.
@@ -68,7 +70,10 @@ impl Folder {
         make: impl Fn(&Path) -> io::Result<T>,
     ) -> io::Result<(String, T)> {
         let slash = if parent.is_empty() { "" } else { "/" };
-        for n in 1u64.. {
+        let numbered = self.numbers.entry(format!("{parent}{slash}{name}{extension}").to_lowercase()).or_default();
+        loop {
+            *numbered += 1;
+            let n = *numbered;
             let number = if n == 1 { String::new() } else { format!("-{n}") };
             let path = format!("{parent}{slash}{name}{number}{extension}");
             if !self.taken.insert(path.to_lowercase()) {
@@ -81,7 +86,6 @@ impl Folder {
                 Err(e) => return Err(io::Error::new(e.kind(), format!("{}: {e}", place.display()))),
             }
         }
-        Err(ErrorKind::AlreadyExists.into())
     }
 
     /// Takes a file away that was made here.
@@ -136,5 +140,25 @@ mod tests {
         assert!(!made.contains(&again.create("/a", 7, ".npy").expect("a file").0));
         let long = format!("/{}", "x/".repeat(2000));
         assert_eq!(again.create(&long, 7, ".npy").expect("a file").0, "unlinked/0x7.npy");
+    }
+    /// Each name is tried once: with all numbers from 1 on tried for each, there would be hundreds of millions.
+    #[test]
+    fn many_names_that_become_one() {
+        let home = tempfile::tempdir().expect("a folder");
+        let mut folder = Folder::open(home.path(), false).expect("a folder");
+        let tried = std::cell::Cell::new(0u64);
+        let names: Vec<String> = (0..20_000)
+            .map(|_| {
+                let count = |_: &Path| {
+                    tried.set(tried.get() + 1);
+                    // Some are there already.
+                    if tried.get() % 3 == 0 { Err(ErrorKind::AlreadyExists.into()) } else { Ok(()) }
+                };
+                folder.new_name("", "_", ".npy", count).expect("a name").0
+            })
+            .collect();
+        assert_eq!((names[0].as_str(), names[1].as_str(), names[2].as_str()), ("_.npy", "_-2.npy", "_-4.npy"));
+        assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
+        assert_eq!(folder.numbers["_.npy"], tried.get());
     }
 }

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use h5kit::{Object, Salvage, Salvaged, SalvagedRoot};
 
 use self::folder::Folder;
-use self::report::Report;
+use self::report::{Report, Status};
 use self::write::{Output, Room};
 use crate::args::Source;
 use crate::describe;
@@ -30,7 +30,8 @@ Numbers are written as PATH.npy (NumPy), everything else as PATH.csv, attributes
 cannot be read have the fill value, or NaN; they are listed, and in report.jsonl. Nothing that is there already is \
 overwritten.
 
-Exit status: 0 all of it was read; 1 something is lost; 2 nothing was found.
+Exit status: 0 all of it was read; 1 something is lost; 2 nothing was found; 3 nothing is known to be lost, but not all was \
+exported: a limit was met, which is named, or a filter is not supported.
 
 Examples:
   h5kit salvage broken.h5 rescued
@@ -146,23 +147,26 @@ impl Run {
         }
         // What is known to be lost of it, such as links, is told at the end.
         let touched = self.touched.contains(&found.path);
-        let whole = self.report.len() == before && !touched && found.kind.is_some();
+        let lines = self.report.lines_from(before);
+        let lost = touched || found.kind.is_none() || lines.iter().any(|(status, _)| *status == Status::Lost);
+        let whole = !lost && lines.is_empty();
         self.whole += u64::from(whole);
         let cells = vec![
             Cell::new(style, clean(&found.path)),
             Cell::plain(found.kind.unwrap_or("group")),
             Cell::plain(shape),
             Cell::plain(datatype),
-            if whole { Cell::plain("whole") } else { Cell::new(paint::BAD, "damaged") },
+            match (lost, whole) {
+                (true, _) => Cell::new(paint::BAD, "damaged"),
+                (false, true) => Cell::plain("whole"),
+                (false, false) => Cell::new(paint::WARNING, "not exported"),
+            },
         ];
-        let lines = self.report.lines_from(before);
-        let mut below: Vec<String> = lines.iter().take(SHOWN).map(|line| format!("  {}", clean(line))).collect();
+        let mut below: Vec<String> = lines.iter().take(SHOWN).map(|(_, line)| format!("  {}", clean(line))).collect();
         if lines.len() > SHOWN {
             below.push(format!("  … {} more", lines.len() - SHOWN));
         }
-        for _ in before..self.report.len() {
-            session.found();
-        }
+        count_lines(lines, session);
         self.table.row(&mut session.out, Row { cells, rest: Cell::default(), below })?;
         session.progress(0, None, &found.path);
         Ok(())
@@ -175,10 +179,24 @@ impl Run {
                 (None, Some(address)) => format!("object at {address:#x}"),
                 (None, None) => "(file)".to_owned(),
             };
+            let before = self.report.len();
             self.report.lost(&path, lost.address, &lost.error);
-            session.found();
-            session.line(&format!("{}: {}", clean(&path), describe::why(&lost.error, &path)))?;
+            let lines = self.report.lines_from(before);
+            count_lines(lines, session);
+            for (_, line) in lines {
+                session.line(&format!("{}: {}", clean(&path), clean(line)))?;
+            }
         }
         Ok(())
+    }
+}
+
+/// Counts what is lost and what is not exported, for the exit status.
+fn count_lines(lines: &[(Status, String)], session: &mut Session) {
+    for (status, _) in lines {
+        match status {
+            Status::Lost => session.found(),
+            Status::NotExported => session.left_out(),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use h5kit::element::Array;
-use h5kit::{Attribute, Error, Object};
+use h5kit::{Attribute, Error, ErrorKind, Object};
 
 use super::write::Output;
 use crate::blocks::Part;
@@ -11,16 +11,49 @@ use crate::describe;
 use crate::json;
 use crate::references::References;
 
+/// What has become of something that is not written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It is damaged.
+    Lost,
+    /// It may be sound: a limit was met, or it asks for what is not supported.
+    NotExported,
+}
+
+impl Status {
+    fn of(error: &Error) -> Self {
+        match error.kind() {
+            ErrorKind::Limit | ErrorKind::Unsupported => Self::NotExported,
+            _ => Self::Lost,
+        }
+    }
+
+    /// Why, as people read it.
+    fn line(self, why: &str) -> String {
+        match self {
+            Self::Lost => why.to_owned(),
+            Self::NotExported => format!("not exported: {why}"),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Lost => "lost",
+            Self::NotExported => "not exported",
+        }
+    }
+}
+
 /// Lines to be written at the end.
 #[derive(Debug)]
 pub struct Report {
     /// What is lost, as people read it.
-    lines: Vec<String>,
+    lines: Vec<(Status, String)>,
     /// The same for programs.
     json: Vec<String>,
     attributes: Vec<String>,
     /// Parts of the dataset that is being written that cannot be read, and why.
-    parts: Vec<(Part, String)>,
+    parts: Vec<(Part, (Status, String))>,
     /// Attributes are kept only where they are written.
     written: bool,
 }
@@ -38,27 +71,31 @@ impl Report {
     }
 
     /// What is lost, from a place in the report on.
-    pub fn lines_from(&self, from: usize) -> &[String] {
+    pub fn lines_from(&self, from: usize) -> &[(Status, String)] {
         &self.lines[from..]
     }
 
-    /// Notes an object, or something of it, that is lost.
+    /// Notes an object, or something of it, that is lost or not exported.
     pub fn lost(&mut self, path: &str, address: Option<u64>, error: &Error) {
-        self.refused(path, address, describe::why(error, path));
+        self.object(path, address, Status::of(error), &describe::why(error, path));
     }
 
     /// Notes an object that is not written, and why.
-    pub fn refused(&mut self, path: &str, address: Option<u64>, why: String) {
-        let mut line = serde_json::json!({"path": path, "error": why});
+    pub fn not_exported(&mut self, path: &str, why: String) {
+        self.object(path, None, Status::NotExported, &why);
+    }
+
+    fn object(&mut self, path: &str, address: Option<u64>, status: Status, why: &str) {
+        let mut line = serde_json::json!({"path": path, "status": status.name(), "error": why});
         if let Some(address) = address {
             line["address"] = address.into();
         }
-        self.note(why, line);
+        self.note(status, status.line(why), &line);
     }
 
     /// Notes elements that cannot be read, which follow those noted before. Parts that one fault spoils become one.
     pub fn elements(&mut self, path: &str, part: &Part, error: &Error) {
-        self.parts.push((part.clone(), describe::why(error, path)));
+        self.parts.push((part.clone(), (Status::of(error), describe::why(error, path))));
         while let [.., (first, one), (second, other)] = &self.parts[..]
             && one == other
             && let Some(both) = joined(first, second)
@@ -72,16 +109,18 @@ impl Report {
 
     /// Ends the elements of a dataset.
     pub fn end(&mut self, path: &str) {
-        for (part, why) in std::mem::take(&mut self.parts) {
+        for (part, (status, why)) in std::mem::take(&mut self.parts) {
             let ranges: Vec<String> = part.iter().map(|(from, to)| format!("{from}..{to}")).collect();
             let (offset, count): (Vec<u64>, Vec<u64>) = part.iter().map(|(from, to)| (*from, to - from)).unzip();
-            let line = serde_json::json!({"path": path, "offset": offset, "count": count, "error": why});
-            self.note(format!("[{}]: {why}", ranges.join(", ")), line);
+            let line = serde_json::json!({
+                "path": path, "status": status.name(), "offset": offset, "count": count, "error": why,
+            });
+            self.note(status, format!("[{}]: {}", ranges.join(", "), status.line(&why)), &line);
         }
     }
 
-    fn note(&mut self, line: String, json: serde_json::Value) {
-        self.lines.push(line);
+    fn note(&mut self, status: Status, line: String, json: &serde_json::Value) {
+        self.lines.push((status, line));
         self.json.push(json.to_string());
     }
 
@@ -157,6 +196,6 @@ fn parts_of_one_fault_become_one() {
     report.elements("/x", &vec![(5, 6), (0, 2)], &error("a"));
     report.elements("/x", &vec![(5, 6), (2, 4)], &error("b"));
     report.end("/x");
-    let lines: Vec<&str> = report.lines.iter().filter_map(|line| line.split(": ").next()).collect();
+    let lines: Vec<&str> = report.lines.iter().filter_map(|(_, line)| line.split(": ").next()).collect();
     assert_eq!(lines, ["[0..3, 0..4]", "[5..6, 0..2]", "[5..6, 2..4]"]);
 }

@@ -8,7 +8,7 @@ use super::folder::Folder;
 use super::npy::Numbers;
 use super::report::Report;
 use super::table::Lines;
-use crate::blocks::{Halves, Part, Takes, elements, in_order_of, place, selection, values};
+use crate::blocks::{Halves, Part, Takes, damaged_parts, elements, in_order_of, place, selection, values};
 use crate::pick::Axis;
 use crate::session::{Done, Trouble};
 
@@ -74,8 +74,8 @@ pub fn dataset(dataset: &Dataset, output: &mut Output, report: &mut Report, room
     }
     let (claimed, left) = (dataset.logical_size(), room.left);
     if claimed > left {
-        let why = format!("{claimed} bytes are claimed, of which {left} at most are written");
-        report.refused(dataset.path(), None, why);
+        let why = format!("limit of what is written: {claimed} bytes are claimed, {left} at most are written");
+        report.not_exported(dataset.path(), why);
         return Ok(());
     }
     let numbers = Numbers::of(dataset.datatype());
@@ -98,7 +98,8 @@ pub fn dataset(dataset: &Dataset, output: &mut Output, report: &mut Report, room
     match written {
         Err(Trouble::Output(_)) if room.full => {
             room.full = false;
-            report.refused(dataset.path(), None, format!("more than the {left} bytes that may still be written"));
+            let why = format!("limit of what is written: more than the {left} bytes that may still be written");
+            report.not_exported(dataset.path(), why);
             if let (Output::Folder(folder), Some(path)) = (output, made) {
                 folder.remove(&path)?;
             }
@@ -139,8 +140,13 @@ fn bytes(halves: &mut Halves<'_>, part: &Part, filler: &[u8], report: &mut Repor
     let (dataset, axes) = (halves.dataset(), halves.axes().to_vec());
     let mut bytes = filler.repeat(elements(part) as usize);
     let mut read = |piece: &Part| {
-        place(dataset.read_bytes(selection(&axes, piece))?, filler.len(), piece, part, &mut bytes);
-        Ok(())
+        let past = dataset.read_bytes_past_damage(selection(&axes, piece))?;
+        place(past.value, filler.len(), piece, part, &mut bytes);
+        let damaged = damaged_parts(dataset, &axes, piece, past.damaged);
+        for (lost, _) in &damaged {
+            place(filler.repeat(elements(lost) as usize), filler.len(), lost, part, &mut bytes);
+        }
+        Ok(damaged)
     };
     let mut damaged = |piece: &Part, e| report.elements(dataset.path(), piece, &e);
     halves.each(part, &mut Takes { read: &mut read, damaged: &mut damaged })?;

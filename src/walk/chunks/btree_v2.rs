@@ -1,63 +1,16 @@
+//! Chunks in a version 2 B-tree.
+
 use std::cmp::Ordering;
 
-use super::{ChunkBox, ChunkEntry, ChunkGrid, StoredChunks, cells, inside};
-use crate::bytes::{Addr, Block};
+use super::{ChunkBox, ChunkGrid, StoredChunks, cells, inside};
+use crate::bytes::Addr;
 use crate::error::{Corrupt, Fault, Result, Structure};
-use crate::format::btree_v1::{ChunkKey, Keys, Node};
 use crate::format::btree_v2::{ChunkRecord, RecordType};
 use crate::format::message::data_layout::Chunked;
-use crate::walk::btree_v1;
 use crate::walk::btree_v2::Tree;
 use crate::walk::{Storage, each};
 
 impl ChunkGrid {
-    pub(super) fn btree_v1(
-        &self,
-        storage: &Storage,
-        root: Addr,
-        wanted: &ChunkBox,
-        found: &mut StoredChunks,
-    ) -> Result<()> {
-        let rank = self.layout.rank();
-        let chunk = self.layout.chunk();
-        // Keys are coordinates of elements, in row-major order.
-        let corner = |pick: &dyn Fn(&std::ops::Range<u64>) -> u64| -> Vec<u64> {
-            wanted.iter().zip(chunk).map(|(range, chunk)| pick(range).saturating_mul(*chunk)).collect()
-        };
-        let (low, high) = (corner(&|range| range.start), corner(&|range| range.end - 1));
-        let between = |left: &ChunkKey, right: &ChunkKey| {
-            // A child holds the chunks from its left key on, up to and without its right one. That after the last chunk may
-            // differ from it by the coordinate in the element alone, which chunks have as 0.
-            let (right, in_element) = right.offsets.split_at(rank);
-            Ok(left.offsets[..rank] <= high[..] && (right, in_element) > (&low[..], &[0][..]))
-        };
-        let decode = |block: Block<'_>| {
-            let node = Node::<ChunkKey>::decode(block, rank)?;
-            // A search goes by the order; what is out of it would pass for never written.
-            let ascend = node.keys.windows(2).all(|keys| keys[0].offsets < keys[1].offsets);
-            if ascend { Ok(node) } else { Err(block.corrupt(Structure::BTreeV1, "key", Fault::Order)) }
-        };
-        let is_ours = |node: &Node<ChunkKey>| node.keys.iter().all(|key| key.offsets.len() == rank + 1);
-        let (keys, k) = (Keys::Chunk { rank }, storage.k().chunk);
-        let tree = btree_v1::Tree { keys, decode: &decode, k, kept: Some(&is_ours) };
-        let mut scaled = vec![0; rank];
-        tree.leaves(storage, root, &between, &mut |leaf| {
-            for ((s, offset), chunk) in scaled.iter_mut().zip(&leaf.left.offsets).zip(chunk) {
-                if offset % chunk != 0 {
-                    let at = storage.position(root);
-                    let fault = Fault::Value(*offset);
-                    return Err(Corrupt::new(Structure::BTreeV1, "chunk offset", at, fault).into());
-                }
-                *s = offset / chunk;
-            }
-            if inside(&scaled, wanted) {
-                let (size, mask) = (leaf.left.size.into(), leaf.left.filter_mask);
-                found.push(storage, &scaled, ChunkEntry { address: leaf.child, size, mask })?;
-            }
-            Ok(())
-        })
-    }
-
     pub(super) fn btree_v2(
         &self,
         storage: &Storage,
