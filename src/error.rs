@@ -232,6 +232,9 @@ pub enum Usage {
     /// A family or split file pattern that names no file.
     #[error("`{0}` is no pattern for the members of a file")]
     Pattern(String),
+    /// What is no address of a file far away.
+    #[error("`{0}` is no address that files can be read from")]
+    Address(String),
 }
 
 /// Where and how a file breaks the format.

@@ -33,6 +33,7 @@
 //! | `jpeg` | yes | filter 32019, JPEG |
 //! | `ndarray` | yes | reading into `ndarray` arrays |
 //! | `arrow` | with `cli` | data frames of AnnData and tables of H5Col as Apache Arrow, `encoding::anndata::arrow`, `encoding::h5col::arrow` |
+//! | `remote` | no | files over HTTP and in the stores of clouds, `remote` |
 //! | `cli` | yes | the command `h5kit`, and `arrow` |
 //! | `parquet` | yes | Parquet in the command, and `arrow` |
 //!
@@ -48,6 +49,8 @@ pub mod filter;
 pub mod format;
 mod limits;
 mod object;
+#[cfg(feature = "remote")]
+pub mod remote;
 pub mod selection;
 pub mod source;
 mod walk;

@@ -16,7 +16,7 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from make import case, digest, image, readme, verify
+from make import case, digest, far, image, readme, verify
 
 MODULES = (
     "superblocks",
@@ -80,6 +80,9 @@ def make_all(only):
                 where = [f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
                 print(f"{one.name}: {error!r} at {' '.join(where)}", file=sys.stderr)
                 failed.append(one.name)
+    for name, maker in far.MAKERS.items():
+        if only in name:
+            maker(os.path.join(HERE, "far", name))
     if not only:
         case.write_values(os.path.join(HERE, "values.json"), case.CASES)
         readme.write(os.path.join(HERE, "README.md"), case.CASES)

@@ -18,6 +18,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("element", &["bytes", "error", "format", "selection"]),
     ("object", &["bytes", "element", "error", "filter", "format", "limits", "selection", "source", "walk"]),
     ("encoding", &["bytes", "element", "error", "format", "object", "selection"]),
+    ("remote", &["error", "object", "source"]),
     ("digest", &["bytes", "element", "error", "format", "object", "selection"]),
 ];
 

@@ -127,7 +127,7 @@ impl Lines {
         let mut children = Vec::new();
         let mut fault = None;
         match object {
-            Object::Group(group) => match group.links() {
+            Object::Group(group) => match group.fetch_children(|_| Ok(())).and_then(|()| group.links()) {
                 Ok(links) => {
                     for link in links {
                         match link {

@@ -384,7 +384,11 @@ impl File {
     /// # Errors
     /// Only where the source lacks something or the system fails.
     pub fn survey(&self, data: SurveyData) -> Result<Survey> {
-        survey::survey(&self.0.frame, data)
+        match data {
+            // Of files far away structures are fetched together; all of the data would be too much at once.
+            SurveyData::Locate => self.storage().waiting(&mut || survey::survey(&self.0.frame, data)),
+            SurveyData::Read => survey::survey(&self.0.frame, data),
+        }
     }
 
     /// True where both are handles of one opened file.

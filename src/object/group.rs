@@ -9,6 +9,7 @@ use crate::format::message::link;
 use crate::format::message::link_info::LinkInfo;
 use crate::format::object_header::MessageType;
 use crate::walk::btree_v2::Tree;
+use crate::walk::each;
 use crate::walk::group::Links as StoredLinks;
 
 /// A group: named links to objects.
@@ -33,6 +34,24 @@ impl Group {
     /// An index or heap that cannot be read, `Limit`; a damaged link is an error of its own.
     pub fn links(&self) -> Result<Links> {
         Ok(Links::new(self, self.stored_links()?))
+    }
+
+    /// Fetches together what opening each of the children takes, and what `also` reads of each. Only for files far away, of
+    /// which a loop would fetch one after the other; of others nothing is read.
+    ///
+    /// # Errors
+    /// As [`links`](Self::links); what is wrong with a child is said when it is opened.
+    pub fn fetch_children(&self, mut also: impl FnMut(&Object) -> Result<()>) -> Result<()> {
+        let storage = self.file().storage();
+        if !storage.source().is_far() {
+            return Ok(());
+        }
+        storage.waiting(&mut || {
+            each(self.links()?, |link| match link.and_then(|link| also(&link.open()?)) {
+                Err(e) if e.is_missing() => Err(e),
+                _ => Ok(()),
+            })
+        })
     }
 
     /// All links in the order in which they were made; `None` where the group does not track it.

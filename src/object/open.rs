@@ -101,6 +101,14 @@ impl Options {
     /// As [`open`](Self::open), but for faults of the root group.
     pub fn survey(self, path: impl AsRef<Path>, data: SurveyData) -> Result<Survey> {
         let source = self.find(path.as_ref())?;
+        self.survey_source(source, data)
+    }
+
+    /// The same of what a source holds.
+    ///
+    /// # Errors
+    /// As [`survey`](Self::survey).
+    pub fn survey_source(self, source: Arc<dyn Source>, data: SurveyData) -> Result<Survey> {
         survey::survey(&Frame::open(source, self.limits, self.read_attempts)?, data)
     }
 

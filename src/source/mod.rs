@@ -86,6 +86,20 @@ pub trait Source: Debug + Send + Sync {
     /// older than what was read before. A source that keeps copies keeps none from now on.
     fn keep_nothing(&self) {}
 
+    /// True where what is not here yet takes a while: it is worth asking for much at once.
+    fn is_far(&self) -> bool {
+        false
+    }
+
+    /// Calls `read`, and where the source can fetch what that misses, calls it again until nothing is missing. Reads inside
+    /// need not wait each on its own, so that what they all miss is fetched at once.
+    ///
+    /// # Errors
+    /// What `read` says, and what fetching says.
+    fn waiting(&self, read: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        read()
+    }
+
     /// Says which ranges will be read next, so that a source that fetches them can do it at once.
     ///
     /// # Errors

@@ -57,6 +57,14 @@ impl Source for Traced {
         self.inner.keep_nothing();
     }
 
+    fn is_far(&self) -> bool {
+        self.inner.is_far()
+    }
+
+    fn waiting(&self, read: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        self.inner.waiting(read)
+    }
+
     fn prefetch(&self, ranges: &[Range<u64>]) -> Result<()> {
         self.inner.prefetch(ranges)
     }

@@ -108,8 +108,19 @@ impl Storage {
 
     /// What `read` gives. Where a file is being written, and what is read of it breaks the format, it is read again: it may
     /// have been half written.
-    pub(crate) fn retrying<T>(&self, read: impl FnMut() -> Result<T>) -> Result<T> {
-        self.attempts.retrying(|| self.renew(), read)
+    pub(crate) fn retrying<T>(&self, mut read: impl FnMut() -> Result<T>) -> Result<T> {
+        self.attempts.retrying(|| self.renew(), || self.waiting(&mut read))
+    }
+
+    /// What `read` gives, once all that it misses has been fetched, where the source can do that.
+    pub(crate) fn waiting<T>(&self, read: &mut impl FnMut() -> Result<T>) -> Result<T> {
+        let mut value = Err(Error::missing());
+        let waited = self.source.waiting(&mut || {
+            value = read();
+            // Other errors are nothing to wait for.
+            if matches!(&value, Err(e) if e.is_missing()) { Err(Error::missing()) } else { Ok(()) }
+        });
+        waited.and(value)
     }
 
     fn renew(&self) -> Result<()> {

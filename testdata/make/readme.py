@@ -21,6 +21,7 @@ Small HDF5 files with what a reader must find in them. `generate.py` makes all o
 | `pbmc_small.h5ad` | a file of the anndata package |
 | `matrices.h5ad`, `matrices.json` | matrices and ragged lists of the anndata package, and what scipy and awkward find in them |
 | `files/anndata_*.json` | what the elements of those files are |
+| `far/*.gz` | files that are read from far away; they are large and mostly zeros |
 | `make/` | the makers, one module for each part of the format |
 
 External files, virtual sources and targets of external links are named relative to `files/`: read with that as the working

@@ -64,7 +64,7 @@ pub enum Verb {
 /// The file, and how it is opened.
 #[derive(Debug, clap::Args)]
 pub struct Source {
-    /// The HDF5 file
+    /// The HDF5 file, or its address (https://…, s3://…, gs://…, az://…, file://…)
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use h5kit::{Condition, Dataset, Error, ErrorKind, File, Object, Options, Survey, SurveyData};
+use h5kit::{Condition, Dataset, Error, ErrorKind, File, Object, Survey, SurveyData};
 
 use crate::args::Source;
 use crate::blocks::in_order;
@@ -67,7 +67,7 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
         let _busy = check.session.busy("checking");
         match &file {
             Some(file) => file.survey(data)?,
-            None => Options::new().survey(&args.source.file, data)?,
+            None => check.session.survey(&args.source, data)?,
         }
     };
     for finding in &survey.findings {

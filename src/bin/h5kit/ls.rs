@@ -257,6 +257,12 @@ impl List<'_> {
 
 /// The members of a group as jobs, the last first. Damaged links are said and left out.
 fn jobs(group: &Group, depth: usize, session: &mut Session) -> h5kit::Result<Vec<Job>> {
+    // What cannot be fetched is told where it is read.
+    let _ = group.fetch_children(|object| match object {
+        Object::Group(group) => group.links().map(drop),
+        Object::Dataset(dataset) => dataset.stored_size().map(drop),
+        Object::NamedDatatype(_) => Ok(()),
+    });
     let mut links = session.sound(group.links()?);
     links.reverse();
     let job = |(i, link)| Job { link, depth, last: i == 0 };

@@ -17,6 +17,7 @@ mod paint;
 mod pick;
 mod progress;
 mod references;
+mod remote;
 mod salvage;
 mod scalar;
 mod session;

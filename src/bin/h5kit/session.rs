@@ -4,11 +4,12 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 
 use anstream::AutoStream;
 use clap::ColorChoice;
-use h5kit::{Condition, Error, File, Options, Salvage};
+use h5kit::{Condition, Error, File, Options, Salvage, Survey, SurveyData};
 
 use crate::args::Source;
 use crate::paint::{self, clean};
 use crate::progress::{Busy, Progress};
+use crate::remote;
 
 /// Why a verb stops.
 #[derive(Debug)]
@@ -85,7 +86,10 @@ impl Session {
     /// Opens the file.
     pub fn open_quietly(&mut self, source: &Source) -> Result<File, Trouble> {
         self.name = source.file.display().to_string();
-        let file = options(source).open(&source.file)?;
+        let file = match remote::address(source) {
+            Some(address) => remote::open(address, options(source))?,
+            None => options(source).open(&source.file)?,
+        };
         self.open = true;
         Ok(file)
     }
@@ -93,7 +97,18 @@ impl Session {
     /// Finds what is still there of the file.
     pub fn salvage(&mut self, source: &Source) -> Result<Salvage, Trouble> {
         self.name = source.file.display().to_string();
-        Ok(options(source).salvage(&source.file)?)
+        match remote::address(source) {
+            Some(address) => Ok(options(source).salvage_source(remote::source(address)?)?),
+            None => Ok(options(source).salvage(&source.file)?),
+        }
+    }
+
+    /// Visits everything in a file whose root group may be damaged.
+    pub fn survey(&self, source: &Source, data: SurveyData) -> Result<Survey, Trouble> {
+        match remote::address(source) {
+            Some(address) => Ok(options(source).survey_source(remote::source(address)?, data)?),
+            None => Ok(options(source).survey(&source.file, data)?),
+        }
     }
 
     /// The file's name.

@@ -71,7 +71,10 @@ impl Iterator for Walk {
                     return Some(met);
                 }
             }
-            match self.groups.pop_front()?.links() {
+            let group = self.groups.pop_front()?;
+            // What cannot be fetched is told where it is read.
+            let _ = group.fetch_children(|object| object.attributes().map(drop));
+            match group.links() {
                 Ok(links) => self.links = Some(links),
                 Err(e) => return Some(Met::Damaged(e)),
             }

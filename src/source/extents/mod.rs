@@ -143,6 +143,14 @@ impl Extents {
     }
 }
 
+impl Turn {
+    /// True where it is one of these.
+    #[must_use]
+    pub fn is_of(&self, extents: &Arc<Extents>) -> bool {
+        Arc::ptr_eq(&self.0, extents)
+    }
+}
+
 impl Drop for Turn {
     fn drop(&mut self) {
         let mut state = self.0.lock();
@@ -170,6 +178,10 @@ impl Source for Extents {
             return Err(Error::missing());
         }
         Ok(Cow::Owned(pieces.read(range, *turn)))
+    }
+
+    fn is_far(&self) -> bool {
+        true
     }
 
     fn prefetch(&self, ranges: &[Range<u64>]) -> Result<()> {

@@ -13,11 +13,13 @@ pub struct Fetching {
     pub longest: u64,
     /// Bytes that are read ahead at most where structures follow one another. Default 1 MiB.
     pub ahead: u64,
+    /// Of what has no more bytes than this all is fetched as soon as something is missing. Default 256 KiB.
+    pub small: u64,
 }
 
 impl Default for Fetching {
     fn default() -> Self {
-        Self { page: 4096, gap: 16 << 10, longest: 4 << 20, ahead: 1 << 20 }
+        Self { page: 4096, gap: 16 << 10, longest: 4 << 20, ahead: 1 << 20, small: 256 << 10 }
     }
 }
 
@@ -38,6 +40,10 @@ pub(super) struct Missing {
 }
 
 impl Missing {
+    fn is_empty(&self) -> bool {
+        self.structures.is_empty() && self.data.is_empty()
+    }
+
     /// All ranges, in order, those that meet as one.
     pub(super) fn merged(self) -> Vec<Range<u64>> {
         let whole = |range| Request { range, kind: Kind::Data };
@@ -63,6 +69,10 @@ impl Extents {
     pub fn requests(&self, fetching: &Fetching) -> Vec<Request> {
         let mut state = self.lock();
         let missing = std::mem::take(&mut state.missing);
+        if self.length <= fetching.small && !missing.is_empty() {
+            let gaps = state.pieces.gaps(0..self.length).map(|range| Request { range, kind: Kind::Structure });
+            return gaps.flat_map(|gap| split(gap, fetching.longest.max(1))).collect();
+        }
         let page = fetching.page.max(1);
         let pages = |range: Range<u64>| {
             let end = range.end.checked_next_multiple_of(page).unwrap_or(u64::MAX).min(self.length);

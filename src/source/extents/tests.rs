@@ -39,7 +39,7 @@ fn requested(extents: &Extents, structures: &[Range<u64>], data: &[Range<u64>]) 
         assert!(extents.read(range.clone()).expect_err("not there").is_missing());
     }
     assert!(extents.prefetch(data).is_err() || data.is_empty());
-    let fetching = Fetching { page: 100, gap: 50, longest: 1000, ahead: 800 };
+    let fetching = Fetching { page: 100, gap: 50, longest: 1000, ahead: 800, small: 0 };
     extents.requests(&fetching).into_iter().map(|request| (request.range, request.kind)).collect()
 }
 
@@ -64,6 +64,16 @@ fn structures_come_by_pages_and_data_exactly() {
     extents.insert(400, bytes(400..450));
     extents.insert(480, bytes(480..500));
     assert_eq!(requested(&extents, &[445..452, 455..460], &[501..510]), [structure(450..510)]);
+}
+
+#[test]
+fn what_is_small_comes_whole() {
+    let extents = Extents::new(1000);
+    extents.insert(100, bytes(100..300));
+    assert!(extents.requests(&Fetching::default()).is_empty());
+    assert!(extents.read(700..701).expect_err("not there").is_missing());
+    let ranges: Vec<_> = extents.requests(&Fetching::default()).into_iter().map(|request| request.range).collect();
+    assert_eq!(ranges, [0..100, 300..1000]);
 }
 
 #[test]
