@@ -46,11 +46,12 @@ impl Place {
         // A name that leaves the folder is looked up there by its last part.
         let leaves = name.starts_with('/') || parts.contains(&"..");
         let kept = if leaves { &parts[parts.len() - 1..] } else { &parts[..] };
-        let mut path: Vec<String> = self.path.parts().map(|part| part.as_ref().to_owned()).collect();
+        let mut path: Vec<&str> = self.path.as_ref().split('/').collect();
         path.pop();
         let before = path.len();
-        path.extend(kept.iter().filter(|part| inside(part)).map(|part| (*part).to_owned()));
-        (path.len() > before).then(|| Self::new(self.store.clone(), Path::from_iter(path)))
+        path.extend(kept.iter().filter(|part| inside(part)));
+        let found = path.len() > before;
+        found.then(|| Path::parse(path.join("/")).ok()).flatten().map(|path| Self::new(self.store.clone(), path))
     }
 }
 
@@ -157,6 +158,7 @@ mod tests {
         assert_eq!(beside(address, "./sub//c.h5").as_deref(), Some("a/sub/c.h5"));
         assert_eq!(beside(address, "/etc/c.h5").as_deref(), Some("a/c.h5"));
         assert_eq!(beside(address, "../../c.h5").as_deref(), Some("a/c.h5"));
+        assert_eq!(beside(address, "100%.h5").as_deref(), Some("a/100%.h5"));
         assert_eq!((beside(address, ".."), beside(address, ""), beside(address, "/")), (None, None, None));
     }
 }
