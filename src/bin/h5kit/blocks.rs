@@ -44,10 +44,13 @@ pub struct Halves<'a> {
     failures: u32,
 }
 
+/// Parts that cannot be read, and why.
+pub type Damaged = Vec<(Part, Error)>;
+
 /// What is done with a part: it is read, or it is damaged.
 pub struct Takes<'t> {
     /// Reads a part, and gives what is damaged of it.
-    pub read: &'t mut dyn FnMut(&Part) -> Result<Vec<(Part, Error)>>,
+    pub read: &'t mut dyn FnMut(&Part) -> Result<Damaged>,
     /// Takes note of a part that cannot be read, nor its halves.
     pub damaged: &'t mut dyn FnMut(&Part, Error),
 }
@@ -143,7 +146,7 @@ pub fn selection(axes: &[Axis], part: &Part) -> Selection {
 }
 
 /// What is selected of damaged chunks, in a part of a dataset.
-pub fn damaged_parts(dataset: &Dataset, axes: &[Axis], part: &Part, damaged: Vec<DamagedChunk>) -> Vec<(Part, Error)> {
+pub fn damaged_parts(dataset: &Dataset, axes: &[Axis], part: &Part, damaged: Vec<DamagedChunk>) -> Damaged {
     let shape = dataset.chunk_shape().unwrap_or_default();
     let of = |chunk: DamagedChunk| {
         let ranges = axes.iter().zip(part).zip(chunk.offset.iter().zip(shape));

@@ -1,3 +1,5 @@
+#![allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is tested")]
+
 use super::*;
 use proptest::prelude::*;
 

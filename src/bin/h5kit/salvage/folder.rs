@@ -132,7 +132,7 @@ mod tests {
         let mut folder = Folder::open(&out, false).expect("a folder");
         let paths = ["/../../x", "/a", "/A", "/a.npy/b", "/a/b", "/a", "//", "/..\\x"];
         let made: Vec<String> = paths.iter().map(|path| folder.create(path, 7, ".npy").expect("a file").0).collect();
-        let expected = ["_/_/x.npy", "a.npy", "A-2.npy", "a.npy-2/b.npy", "a/b.npy", "a-3.npy", "root.npy", ".._x.npy"];
+        let expected = ["_/_/x.npy", "a.npy", "A-2.npy", "a.npy-3/b.npy", "a/b.npy", "a-4.npy", "root.npy", ".._x.npy"];
         assert_eq!(made, expected);
         assert_eq!(fs::read_dir(home.path()).expect("a folder").count(), 1);
         assert!(matches!(Folder::open(&out, false), Err(Trouble::Usage(_))));
@@ -141,6 +141,7 @@ mod tests {
         let long = format!("/{}", "x/".repeat(2000));
         assert_eq!(again.create(&long, 7, ".npy").expect("a file").0, "unlinked/0x7.npy");
     }
+
     /// Each name is tried once: with all numbers from 1 on tried for each, there would be hundreds of millions.
     #[test]
     fn many_names_that_become_one() {
@@ -152,7 +153,7 @@ mod tests {
                 let count = |_: &Path| {
                     tried.set(tried.get() + 1);
                     // Some are there already.
-                    if tried.get() % 3 == 0 { Err(ErrorKind::AlreadyExists.into()) } else { Ok(()) }
+                    if tried.get().is_multiple_of(3) { Err(ErrorKind::AlreadyExists.into()) } else { Ok(()) }
                 };
                 folder.new_name("", "_", ".npy", count).expect("a name").0
             })
