@@ -33,6 +33,12 @@ struct Holder {
 /// Bytes that are too few to be remembered.
 const FEW: u64 = 1 << 10;
 
+/// Times that the file's bytes may be held: one length that is damaged makes none of the others wrong.
+const TIMES: u64 = 2;
+
+/// The same where objects that were left behind are met beside those that took their place.
+const TIMES_FORGIVEN: u64 = 8;
+
 /// A chunk that becomes less than this part of the file's length is not remembered.
 const SMALL_CHUNK: u64 = 64;
 
@@ -42,13 +48,12 @@ impl Holdings {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::default();
     }
 
-    /// Notes what a holder has, if all together then have no more than twice the file: one length that is damaged makes
-    /// none of the others wrong.
-    fn note(&self, holder: Holder, bytes: u64, end: u64) -> Result<(), Fault> {
+    /// Notes what a holder has, if all together then have no more than so many times the file.
+    fn note(&self, holder: Holder, bytes: u64, times: u64, end: u64) -> Result<(), Fault> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let before = state.held.get(&holder).copied().unwrap_or(0);
         let total = state.total.saturating_add(bytes.saturating_sub(before));
-        if total > end.saturating_mul(2) {
+        if total > end.saturating_mul(times) {
             return Err(Fault::Repeated { total, end });
         }
         if bytes > before {
@@ -104,11 +109,9 @@ impl Storage {
     }
 
     fn hold(&self, holder: Holder, at: u64, bytes: u64) -> Result<()> {
-        // A salvage tries what may be objects; how much it reads is counted.
-        if self.forgives() {
-            return Ok(());
-        }
-        let noted = self.holdings.note(holder, bytes, self.end());
+        // A salvage tries what may be objects.
+        let times = if self.forgives() { TIMES_FORGIVEN } else { TIMES };
+        let noted = self.holdings.note(holder, bytes, times, self.end());
         noted.map_err(|fault| Corrupt::new(holder.structure, "bytes", at, fault).into())
     }
 }
@@ -118,12 +121,12 @@ impl Storage {
 fn bytes_are_held_once() {
     let holdings = Holdings::default();
     let holder = |at| Holder { structure: Structure::ObjectHeader, at, place: 0 };
-    assert!(holdings.note(holder(0), 80, 100).is_ok());
-    assert!(holdings.note(holder(1), 120, 100).is_ok());
+    assert!(holdings.note(holder(0), 80, 2, 100).is_ok());
+    assert!(holdings.note(holder(1), 120, 2, 100).is_ok());
     // What is met again is the same, however often.
-    assert!(holdings.note(holder(0), 80, 100).is_ok());
-    assert_eq!(holdings.note(holder(2), 1, 100), Err(Fault::Repeated { total: 201, end: 100 }));
-    assert!(holdings.note(holder(1), 120, 100).is_ok());
+    assert!(holdings.note(holder(0), 80, 2, 100).is_ok());
+    assert_eq!(holdings.note(holder(2), 1, 2, 100), Err(Fault::Repeated { total: 201, end: 100 }));
+    assert!(holdings.note(holder(1), 120, 2, 100).is_ok());
     holdings.clear();
-    assert!(holdings.note(holder(2), 1, 100).is_ok());
+    assert!(holdings.note(holder(2), 1, 2, 100).is_ok());
 }

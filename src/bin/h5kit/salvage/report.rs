@@ -54,15 +54,20 @@ pub struct Report {
     attributes: Vec<String>,
     /// Parts of the dataset that is being written that cannot be read, and why.
     parts: Vec<(Part, (Status, String))>,
+    /// Parts that were noted so far.
+    noted: usize,
     /// Attributes are kept only where they are written.
     written: bool,
 }
+
+/// Parts of datasets that are noted before one fault of each dataset is enough.
+const MOST_PARTS: usize = 1 << 20;
 
 impl Report {
     /// A report on nothing yet.
     pub fn new(output: &Output) -> Self {
         let written = matches!(output, Output::Folder(_));
-        Self { lines: Vec::new(), json: Vec::new(), attributes: Vec::new(), parts: Vec::new(), written }
+        Self { lines: Vec::new(), json: Vec::new(), attributes: Vec::new(), parts: Vec::new(), noted: 0, written }
     }
 
     /// How much is lost.
@@ -95,6 +100,7 @@ impl Report {
 
     /// Notes elements that cannot be read, which follow those noted before. Parts that one fault spoils become one.
     pub fn elements(&mut self, path: &str, part: &Part, error: &Error) {
+        self.noted += 1;
         self.parts.push((part.clone(), (Status::of(error), describe::why(error, path))));
         while let [.., (first, one), (second, other)] = &self.parts[..]
             && one == other
@@ -105,6 +111,12 @@ impl Report {
                 *part = both;
             }
         }
+    }
+
+    /// True once so many parts were noted that of other datasets one fault is enough: thousands of them may share what is
+    /// damaged.
+    pub fn is_full(&self) -> bool {
+        self.noted >= MOST_PARTS
     }
 
     /// Ends the elements of a dataset.

@@ -20,6 +20,15 @@ pub struct Lines<'d, W: Write> {
     next: Vec<u64>,
 }
 
+/// Cells that the elements of a dataset become.
+pub fn cells(dataset: &Dataset) -> u64 {
+    let elements = dataset.shape().iter().fold(1u64, |n, length| n.saturating_mul(*length));
+    match &dataset.datatype().class {
+        Class::Compound { members } => elements.saturating_mul(members.len() as u64),
+        _ => elements,
+    }
+}
+
 impl<'d, W: Write> Lines<'d, W> {
     /// Writes the names of the columns.
     pub fn begin(dataset: &'d Dataset, to: W) -> io::Result<Self> {
@@ -80,6 +89,7 @@ impl<'d, W: Write> Lines<'d, W> {
         }
         let mut text = String::new();
         json::element(&mut text, value, datatype, &self.references);
-        serde_json::from_str::<String>(&text).unwrap_or(text)
+        let is_text = text.starts_with('"');
+        if is_text { serde_json::from_str::<String>(&text).unwrap_or(text) } else { text }
     }
 }

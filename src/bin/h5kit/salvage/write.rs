@@ -2,12 +2,13 @@
 
 use std::io::{self, BufWriter, Write};
 
+use h5kit::element::Value;
 use h5kit::{Dataset, File};
 
 use super::folder::Folder;
 use super::npy::Numbers;
 use super::report::Report;
-use super::table::Lines;
+use super::table::{Lines, cells};
 use crate::blocks::{Halves, Part, Takes, damaged_parts, elements, in_order_of, place, selection, values};
 use crate::pick::Axis;
 use crate::session::{Done, Trouble};
@@ -25,6 +26,8 @@ pub enum Output {
 const BLOCK: u64 = 8 << 20;
 /// The same of elements that become text: they take many times that in memory.
 const TEXT_BLOCK: u64 = 256 << 10;
+/// Bytes that a cell of text counts for at least: it takes a while to make one.
+const CELL: u64 = 16;
 /// Bytes that are written in any case.
 const FREE: u64 = 256 << 20;
 /// Bytes that are written for each byte of the file: no more comes out of deflate.
@@ -72,13 +75,14 @@ pub fn dataset(dataset: &Dataset, output: &mut Output, report: &mut Report, room
     if dataset.dataspace().is_null() {
         return Ok(());
     }
-    let (claimed, left) = (dataset.logical_size(), room.left);
+    let numbers = Numbers::of(dataset.datatype());
+    let text = if numbers.is_some() { 0 } else { cells(dataset).saturating_mul(CELL) };
+    let (claimed, left) = (dataset.logical_size().max(text), room.left);
     if claimed > left {
         let why = format!("limit of what is written: {claimed} bytes are claimed, {left} at most are written");
         report.not_exported(dataset.path(), why);
         return Ok(());
     }
-    let numbers = Numbers::of(dataset.datatype());
     let extension = if numbers.is_some() { ".npy" } else { ".csv" };
     let (made, file): (_, Box<dyn Write>) = match output {
         Output::Folder(folder) => {
@@ -138,6 +142,9 @@ fn as_numbers(mut halves: Halves<'_>, numbers: &Numbers, mut out: impl Write, re
 /// The bytes of a part, with the filler where they cannot be read.
 fn bytes(halves: &mut Halves<'_>, part: &Part, filler: &[u8], report: &mut Report) -> h5kit::Result<Vec<u8>> {
     let (dataset, axes) = (halves.dataset(), halves.axes().to_vec());
+    if report.is_full() {
+        return dataset.read_bytes(selection(&axes, part));
+    }
     let mut bytes = filler.repeat(elements(part) as usize);
     let mut read = |piece: &Part| {
         let past = dataset.read_bytes_past_damage(selection(&axes, piece))?;
@@ -157,7 +164,12 @@ fn as_text(mut halves: Halves<'_>, out: impl Write, report: &mut Report) -> Done
     let dataset = halves.dataset();
     let mut lines = Lines::begin(dataset, out)?;
     for part in parts(&halves, TEXT_BLOCK) {
-        let found = values(&mut halves, &part, &mut |piece, e| report.elements(dataset.path(), piece, &e))?;
+        let found = if report.is_full() {
+            let found = dataset.read::<Vec<Value>>(selection(halves.axes(), &part))?;
+            found.into_iter().map(Some).collect()
+        } else {
+            values(&mut halves, &part, &mut |piece, e| report.elements(dataset.path(), piece, &e))?
+        };
         found.iter().try_for_each(|value| lines.push(value.as_ref()))?;
     }
     lines.finish()?;
