@@ -114,6 +114,9 @@ impl Storage {
 
     /// What `read` gives, once all that it misses has been fetched, where the source can do that.
     pub(crate) fn waiting<T>(&self, read: &mut impl FnMut() -> Result<T>) -> Result<T> {
+        if !self.source.is_far() {
+            return read();
+        }
         let mut value = Err(Error::missing());
         let waited = self.source.waiting(&mut || {
             value = read();
