@@ -34,6 +34,7 @@
 //! | `ndarray` | yes | reading into `ndarray` arrays |
 //! | `arrow` | with `cli` | data frames of AnnData and tables of H5Col as Apache Arrow, `encoding::anndata::arrow`, `encoding::h5col::arrow` |
 //! | `cli` | yes | the command `h5kit`, and `arrow` |
+//! | `wasm`, `wasm-codecs` | no | the JavaScript package, for `src/wasm/build.sh` |
 //! | `parquet` | yes | Parquet in the command, and `arrow` |
 //!
 //! A dataset whose filter's feature is off is refused with the name of the feature when it is read. A decoder of your own
@@ -51,6 +52,8 @@ mod object;
 pub mod selection;
 pub mod source;
 mod walk;
+#[cfg(any(feature = "wasm", feature = "wasm-codecs"))]
+mod wasm;
 
 pub use error::{Error, ErrorKind, Result};
 pub use format::message::datatype::Datatype;

@@ -19,6 +19,13 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("object", &["bytes", "element", "error", "filter", "format", "limits", "selection", "source", "walk"]),
     ("encoding", &["bytes", "element", "error", "format", "object", "selection"]),
     ("digest", &["bytes", "element", "error", "format", "object", "selection"]),
+    (
+        "wasm",
+        &[
+            "bytes", "digest", "element", "encoding", "error", "filter", "format", "limits", "object", "selection",
+            "source", "walk",
+        ],
+    ),
 ];
 
 /// Names that the crate's root re-exports, and the rooms they come from.
