@@ -28,6 +28,9 @@ pub(super) struct Codec {
     pub(super) longest: Longest,
 }
 
+/// The modules of the JavaScript package, which only read, are smaller without what encodes.
+const READ_ONLY: bool = cfg!(all(target_family = "wasm", any(feature = "wasm", feature = "wasm-codecs")));
+
 /// From bytes before to bytes after.
 type Longest = fn(usize, &[u32]) -> usize;
 
@@ -50,7 +53,8 @@ impl Codec {
 
     /// A filter that compresses.
     const fn compression(decode: Decode, encode: Encode) -> Self {
-        Self { decoder: Decoder::Own(decode), encode: Some(encode), compresses: true, longest: a_little_longer }
+        let encode = if READ_ONLY { None } else { Some(encode) };
+        Self { decoder: Decoder::Own(decode), encode, compresses: true, longest: a_little_longer }
     }
 
     /// A filter that compresses, and is only read.
@@ -61,6 +65,7 @@ impl Codec {
 
     /// A filter that keeps the length.
     const fn rearrangement(decode: Decode, encode: Option<Encode>) -> Self {
+        let encode = if READ_ONLY { None } else { encode };
         Self { decoder: Decoder::Own(decode), encode, compresses: false, longest: |bytes, _| bytes }
     }
 

@@ -5,6 +5,8 @@
 //! session asks for, and calls again. Metadata goes over as JSON, values as arrays.
 #![allow(unsafe_code, reason = "what `wasm_bindgen` makes has some")]
 
+#[cfg(feature = "wasm-tables")]
+mod anndata;
 #[cfg(feature = "wasm-codecs")]
 mod codecs;
 #[cfg(feature = "wasm")]
@@ -15,6 +17,8 @@ mod describe;
 mod digest;
 #[cfg(feature = "wasm")]
 mod failure;
+#[cfg(feature = "wasm-tables")]
+mod h5col;
 #[cfg(feature = "wasm")]
 mod listing;
 #[cfg(feature = "wasm")]

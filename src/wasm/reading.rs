@@ -49,8 +49,12 @@ impl Reading {
         let bytes = self.bytes(part)?;
         let heap = FileHeap::new(self.dataset.file().storage());
         let numbers = self.numbers.ok_or_else(|| Failure::new("Usage", "these are no numbers"))?;
-        let fill = numbers.fill(self.dataset.datatype(), bytes, &heap, target);
-        fill.map(|n| n as f64).map_err(|e| e.in_object(self.dataset.path()).into())
+        let memory = numbers.memory(self.dataset.datatype(), bytes, &heap);
+        let memory = memory.map_err(|e| e.in_object(self.dataset.path()))?;
+        let room = u32::try_from(memory.len()).ok().filter(|n| *n <= target.length());
+        let room = room.ok_or_else(|| Failure::new("Usage", "there is no room for these numbers"))?;
+        target.subarray(0, room).copy_from(&memory);
+        Ok(room.into())
     }
 }
 

@@ -254,3 +254,44 @@ impl Session {
         answer(self.file().map(|file| digest::Digest::new(Lines::of(file))))
     }
 }
+
+#[cfg(feature = "wasm-tables")]
+#[wasm_bindgen]
+impl Session {
+    /// The AnnData in the group at a place.
+    ///
+    /// # Errors
+    /// As [`AnnData::at`](crate::encoding::anndata::AnnData::at).
+    pub fn anndata(&self, address: f64, path: &[u8]) -> std::result::Result<JsValue, JsValue> {
+        use crate::encoding::anndata::AnnData;
+        answer(self.group(address, path).and_then(|group| Ok(super::anndata::Annotated::new(AnnData::at(&group)?))))
+    }
+
+    /// The table in the group at a place.
+    ///
+    /// # Errors
+    /// As [`Table::open`](crate::encoding::h5col::Table::open).
+    pub fn table(&self, address: f64, path: &[u8]) -> std::result::Result<JsValue, JsValue> {
+        use crate::encoding::h5col::Table;
+        answer(self.group(address, path).and_then(|group| Ok(super::h5col::Columns::new(Table::open(&group)?))))
+    }
+
+    /// The paths of the groups of the file that are tables.
+    ///
+    /// # Errors
+    /// A file that breaks the format.
+    pub fn tables(&self) -> std::result::Result<JsValue, JsValue> {
+        let tables = || {
+            let tables = crate::encoding::h5col::tables(self.file()?)?;
+            Ok(tables.iter().map(|group| JsValue::from_str(group.path())).collect::<Array>())
+        };
+        answer(tables())
+    }
+
+    fn group(&self, address: f64, path: &[u8]) -> Result<crate::Group> {
+        match self.at(address, path)? {
+            Object::Group(group) => Ok(group),
+            other => Err(other.is_not("group").into()),
+        }
+    }
+}

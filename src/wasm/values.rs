@@ -18,7 +18,7 @@ use wasm_bindgen::JsValue;
 use super::describe;
 use super::failure::{self, object};
 use crate::digest::json::{Json, list};
-use crate::element::{Element, Heap, Output, Reference, ReferenceTarget, Strings, sequences};
+use crate::element::{Element, Heap, Output, Reference, ReferenceTarget, Strings, sequences, unfit};
 use crate::encoding::h5col::is_boolean;
 use crate::error::Result;
 use crate::format::message::datatype::{Class, Datatype};
@@ -110,39 +110,91 @@ impl Numbers {
         }
     }
 
-    /// Writes elements to the beginning of the memory of an array, and gives how many bytes they are.
-    pub(super) fn fill(
-        self,
-        datatype: &Datatype,
-        bytes: Vec<u8>,
-        heap: &dyn Heap,
-        target: &Uint8Array,
-    ) -> Result<usize> {
+    /// The memory of an array of some elements.
+    ///
+    /// Everything that this machine has not the same bytes for goes through the widest types: a decoder for each type would
+    /// make the module much larger.
+    pub(super) fn memory(self, datatype: &Datatype, bytes: Vec<u8>, heap: &dyn Heap) -> Result<Vec<u8>> {
         let datatype = number(datatype);
-        each_type!(self, T => {
-            if T::native_bytes(datatype, &mut []).is_some() {
-                copy(&bytes, target)
-            } else {
-                copy(bytemuck::cast_slice(&decode::<T>(datatype, &bytes, heap)?), target)
-            }
-        })
+        if each_type!(self, T => T::native_bytes(datatype, &mut []).is_some()) {
+            return Ok(bytes);
+        }
+        match self {
+            Self::F64 => decode::<f64>(datatype, &bytes, heap).map(|values| bytemuck::cast_slice(&values).to_vec()),
+            Self::F32 => narrow(&decode::<f64>(datatype, &bytes, heap)?, |n| {
+                let narrow = *n as f32;
+                (f64::from(narrow) == *n || n.is_nan()).then_some(narrow)
+            }),
+            Self::I8 => narrow(&decode::<i64>(datatype, &bytes, heap)?, |n| i8::try_from(*n).ok()),
+            Self::I16 => narrow(&decode::<i64>(datatype, &bytes, heap)?, |n| i16::try_from(*n).ok()),
+            Self::I32 => narrow(&decode::<i64>(datatype, &bytes, heap)?, |n| i32::try_from(*n).ok()),
+            Self::I64 => narrow(&decode::<i64>(datatype, &bytes, heap)?, |n| Some(*n)),
+            Self::U8 => narrow(&decode::<u64>(datatype, &bytes, heap)?, |n| u8::try_from(*n).ok()),
+            Self::U16 => narrow(&decode::<u64>(datatype, &bytes, heap)?, |n| u16::try_from(*n).ok()),
+            Self::U32 => narrow(&decode::<u64>(datatype, &bytes, heap)?, |n| u32::try_from(*n).ok()),
+            Self::U64 => narrow(&decode::<u64>(datatype, &bytes, heap)?, |n| Some(*n)),
+        }
     }
 
     fn values(self, datatype: &Datatype, bytes: &[u8], heap: &dyn Heap) -> Result<JsValue> {
-        let datatype = number(datatype);
-        Ok(match self {
-            Self::I8 => Int8Array::from(&decode::<i8>(datatype, bytes, heap)?[..]).into(),
-            Self::I16 => Int16Array::from(&decode::<i16>(datatype, bytes, heap)?[..]).into(),
-            Self::I32 => Int32Array::from(&decode::<i32>(datatype, bytes, heap)?[..]).into(),
-            Self::I64 => BigInt64Array::from(&decode::<i64>(datatype, bytes, heap)?[..]).into(),
-            Self::U8 => Uint8Array::from(&decode::<u8>(datatype, bytes, heap)?[..]).into(),
-            Self::U16 => Uint16Array::from(&decode::<u16>(datatype, bytes, heap)?[..]).into(),
-            Self::U32 => Uint32Array::from(&decode::<u32>(datatype, bytes, heap)?[..]).into(),
-            Self::U64 => BigUint64Array::from(&decode::<u64>(datatype, bytes, heap)?[..]).into(),
-            Self::F32 => Float32Array::from(&decode::<f32>(datatype, bytes, heap)?[..]).into(),
-            Self::F64 => Float64Array::from(&decode::<f64>(datatype, bytes, heap)?[..]).into(),
-        })
+        Ok(self.array_of(&self.memory(datatype, bytes.to_vec(), heap)?))
     }
+
+    /// An array of this memory.
+    fn array_of(self, memory: &[u8]) -> JsValue {
+        let bytes = Uint8Array::from(memory);
+        let buffer = bytes.buffer();
+        match self {
+            Self::I8 => Int8Array::new(&buffer).into(),
+            Self::I16 => Int16Array::new(&buffer).into(),
+            Self::I32 => Int32Array::new(&buffer).into(),
+            Self::I64 => BigInt64Array::new(&buffer).into(),
+            Self::U8 => bytes.into(),
+            Self::U16 => Uint16Array::new(&buffer).into(),
+            Self::U32 => Uint32Array::new(&buffer).into(),
+            Self::U64 => BigUint64Array::new(&buffer).into(),
+            Self::F32 => Float32Array::new(&buffer).into(),
+            Self::F64 => Float64Array::new(&buffer).into(),
+        }
+    }
+}
+
+/// Numbers that have an array in JavaScript.
+#[cfg(feature = "wasm-tables")]
+pub(super) trait Number: bytemuck::NoUninit {
+    /// The array.
+    const NUMBERS: Numbers;
+}
+
+#[cfg(feature = "wasm-tables")]
+macro_rules! numbers {
+    ($($t:ty, $variant:ident;)*) => {$(
+        impl Number for $t {
+            const NUMBERS: Numbers = Numbers::$variant;
+        }
+    )*};
+}
+
+#[cfg(feature = "wasm-tables")]
+numbers! { i8, I8; i16, I16; i32, I32; i64, I64; u8, U8; u16, U16; u32, U32; u64, U64; f32, F32; f64, F64; }
+
+/// An array of these numbers.
+#[cfg(feature = "wasm-tables")]
+pub(super) fn array_of<T: Number>(values: &[T]) -> JsValue {
+    T::NUMBERS.array_of(bytemuck::cast_slice(values))
+}
+
+/// Wide values as the bytes of narrow ones. One that does not fit is an error that names it.
+fn narrow<W: std::fmt::Display, N: bytemuck::NoUninit + Element>(
+    values: &[W],
+    narrow: impl Fn(&W) -> Option<N>,
+) -> Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(size_of_val(values));
+    for (i, value) in values.iter().enumerate() {
+        let narrow = narrow(value).ok_or_else(|| unfit::<N>(i, value))?;
+        bytes.extend_from_slice(bytemuck::bytes_of(&narrow));
+    }
+    Ok(bytes)
 }
 
 /// What the numbers within elements are.
@@ -151,13 +203,6 @@ fn number(datatype: &Datatype) -> &Datatype {
         Class::Enumeration { base, .. } | Class::Array { base, .. } | Class::Complex { base, .. } => number(base),
         _ => datatype,
     }
-}
-
-/// Bytes to the beginning of an array; what has no room there is left.
-fn copy(bytes: &[u8], target: &Uint8Array) -> Result<usize> {
-    let room = bytes.len().min(target.length() as usize);
-    target.subarray(0, room as u32).copy_from(&bytes[..room]);
-    Ok(room)
 }
 
 fn decode<T: Element>(datatype: &Datatype, bytes: &[u8], heap: &dyn Heap) -> Result<Vec<T>> {

@@ -8,7 +8,7 @@ const PER_READ = ["read_bytes", "expansion"];
 export class H5Error extends Error {
   constructor(kind, message, { cause, ...fields } = {}) {
     const hint = PER_READ.includes(fields.limit) ? "; read it in parts, with `blocks()` or by selections" : "";
-    super(`${kind}: ${message}${hint}`, cause === undefined ? undefined : { cause });
+    super(`${message}${hint}`, cause === undefined ? undefined : { cause });
     this.name = "H5Error";
     this.kind = kind;
     this.detail = message;

@@ -281,7 +281,7 @@ export class H5File extends Group {
   async *digest({ signal } = {}) {
     const number = await this.session.digest();
     try {
-      for (let line; (line = await this.session.line(number, signal)) !== null; ) yield line;
+      for (let line; (line = await this.session.ask(number, "next", [], signal)) !== null; ) yield line;
     } finally {
       await this.session.drop(number);
     }

@@ -1,7 +1,7 @@
 // A file that is open: calls into the core, and fetches what it lacks in between.
 import { H5Error } from "./errors.js";
 import { each, openSource } from "./sources.js";
-import { call, load, loadCodecs } from "./wasm.js";
+import { load } from "./wasm.js";
 
 /** Bytes that are fetched and decoded at once. */
 const PART = 16 << 20;
@@ -20,6 +20,10 @@ const DEFAULTS = {
 export class Session {
   #core;
   #wasm;
+  /** What the source gave when it was opened. */
+  #opened;
+  /** The same file with AnnData and H5Col, once somebody wants it. */
+  #tables;
   #options;
   /** The source of each file by its number; the first is the file itself. */
   #sources;
@@ -32,21 +36,34 @@ export class Session {
   stats = { requests: 0, bytes: 0, rounds: 0 };
 
   static async open(input, options = {}) {
-    const [core, { source, size, first }] = await Promise.all([load(), openSource(input, options)]);
-    const session = new Session();
-    session.#core = core;
-    session.#options = { ...DEFAULTS, ...options };
-    session.#sources = [source];
-    const { pageSize, coalesceGap, cacheBytes, readBytes } = session.#options;
-    session.#wasm = call(() => new core.Session(size, first, pageSize, coalesceGap, cacheBytes, readBytes));
-    session.#count(1, first.length, 1);
+    const [core, opened] = await Promise.all([load(), openSource(input, options)]);
+    return new Session().#start(core, opened, { ...DEFAULTS, ...options }, 1);
+  }
+
+  /** The same file in the core that knows AnnData and H5Col. */
+  async withTables() {
+    this.#check();
+    this.#tables ??= load("tables").then((core) => new Session().#start(core, this.#opened, this.#options, 0));
+    return this.#tables;
+  }
+
+  async #start(core, opened, options, fetched) {
+    const { source, size, first } = opened;
+    this.#core = core;
+    this.#opened = opened;
+    this.#options = options;
+    this.#sources = [source];
+    const { pageSize, coalesceGap, cacheBytes, readBytes, signal } = options;
     try {
-      session.root = JSON.parse(await session.run(() => session.#wasm.open(), options.signal));
+      this.#count(fetched, fetched * first.length, fetched);
+      const { Session } = core.module;
+      this.#wasm = core.call(() => new Session(size, first, pageSize, coalesceGap, cacheBytes, readBytes));
+      this.root = JSON.parse(await this.run(() => this.#wasm.open(), signal));
+      return this;
     } catch (error) {
-      await session.close();
+      await this.close();
       throw error;
     }
-    return session;
   }
 
   #count(requests, bytes, rounds) {
@@ -61,16 +78,16 @@ export class Session {
   /** Calls `work` until nothing is missing, fetching in between. */
   async run(work, signal) {
     this.#check();
-    const turns = call(() => this.#wasm.begin());
+    const turns = this.#core.call(() => this.#wasm.begin());
     try {
       for (;;) {
         signal?.throwIfAborted();
         this.#check();
         try {
-          const value = call(work);
+          const value = this.#core.call(work);
           if (value !== undefined) return value;
         } catch (error) {
-          if (error.filter !== undefined && (await loadCodecs(error.filter))) continue;
+          if (error.filter !== undefined && (await this.#core.loadCodecs(error.filter))) continue;
           throw error;
         }
         await this.#fetch(signal);
@@ -78,7 +95,7 @@ export class Session {
     } finally {
       // A core that panicked cannot be told.
       try {
-        call(() => turns.free());
+        this.#core.call(() => turns.free());
       } catch {}
     }
   }
@@ -89,12 +106,12 @@ export class Session {
 
   /** Fetches what the call before lacked. */
   async #fetch(signal) {
-    const wanted = call(() => this.#wasm.wanted());
-    const numbers = call(() => this.#wasm.requests());
+    const wanted = this.#core.call(() => this.#wasm.wanted());
+    const numbers = this.#core.call(() => this.#wasm.requests());
     const requests = [];
     for (let i = 0; 3 * i < numbers.length; i++) {
       const [file, start, end] = numbers.subarray(3 * i, 3 * i + 3);
-      requests.push({ file, start, end, structure: call(() => this.#wasm.isStructure(i)) });
+      requests.push({ file, start, end, structure: this.#core.call(() => this.#wasm.isStructure(i)) });
     }
     if (wanted.length === 0 && requests.length === 0) throw new H5Error("Internal", "something is missing that nothing asks for");
     // What somebody else fetches is waited for; where that fails it is missing again.
@@ -129,7 +146,7 @@ export class Session {
           throw new H5Error("Io", `the source gives ${bytes?.length} bytes at ${start} instead of ${end - start}`);
         }
         this.#count(0, bytes.length, 0);
-        call(() => this.#wasm.answer(file, start, structure, bytes));
+        this.#core.call(() => this.#wasm.answer(file, start, structure, bytes));
       });
     } finally {
       coming.forEach((range) => this.#coming.delete(range));
@@ -139,10 +156,10 @@ export class Session {
   /** Looks for a file that this one names. */
   async #find(name, signal) {
     const found = await this.#options.neighbours?.(name);
-    if (found === undefined || found === null) return call(() => this.#wasm.absent(name));
+    if (found === undefined || found === null) return this.#core.call(() => this.#wasm.absent(name));
     const { source, size, first } = await openSource(found, { ...this.#options, signal });
     this.#count(1, first.length, 1);
-    const number = call(() => this.#wasm.found(name, size, first));
+    const number = this.#core.call(() => this.#wasm.found(name, size, first));
     this.#sources[number] = source;
   }
 
@@ -177,20 +194,20 @@ export class Session {
   /** Begins to read a dataset: gives the number of the read and what it is, as JSON. */
   async begin({ address, path }, { form, numbers }, maxBytes, signal) {
     const reading = await this.run(() => this.#wasm.read(address, path, form, numbers, maxBytes ?? PART), signal);
-    return [this.#keep(reading), call(() => reading.describe())];
+    return [this.#keep(reading), this.#core.call(() => reading.describe())];
   }
 
   /** A part of a read: its shape as JSON, and its elements. */
   async part(number, part, signal) {
     const reading = this.#kept.get(number);
     const elements = await this.run(() => reading.part(part), signal);
-    return [call(() => reading.shapeOf(part)), elements];
+    return [this.#core.call(() => reading.shapeOf(part)), elements];
   }
 
   /** All of a read: one array of numbers, or the elements part by part. */
   async all(number, stored, signal, onProgress) {
     const reading = this.#kept.get(number);
-    const { parts, bytes, array, length } = JSON.parse(call(() => reading.describe()));
+    const { parts, bytes, array, length } = JSON.parse(this.#core.call(() => reading.describe()));
     let done = 0;
     const next = () => onProgress?.((bytes * ++done) / parts, bytes);
     if (stored || array === undefined) {
@@ -214,12 +231,27 @@ export class Session {
   }
 
   async digest() {
-    return this.#keep(call(() => this.#wasm.digest()));
+    // Lines tell what cannot be read, and so nothing asks for the codecs.
+    await this.#core.loadCodecs();
+    return this.#keep(this.#core.call(() => this.#wasm.digest()));
   }
 
-  async line(number, signal) {
-    const digest = this.#kept.get(number);
-    return this.run(() => digest.next(), signal);
+  async anndata({ address, path }, signal) {
+    return this.#keep(await this.run(() => this.#wasm.anndata(address, path), signal));
+  }
+
+  async table({ address, path }, signal) {
+    return this.#keep(await this.run(() => this.#wasm.table(address, path), signal));
+  }
+
+  tables(signal) {
+    return this.run(() => this.#wasm.tables(), signal);
+  }
+
+  /** Asks what has a number. */
+  async ask(number, method, args, signal) {
+    const kept = this.#kept.get(number);
+    return this.run(() => kept[method](...args), signal);
   }
 
   #keep(value) {
@@ -232,19 +264,16 @@ export class Session {
   async drop(number) {
     const value = this.#kept.get(number);
     this.#kept.delete(number);
-    if (value && !this.#closed) call(() => value.free());
-  }
-
-  async currentStats() {
-    return this.stats;
+    if (value && !this.#closed) this.#core.call(() => value.free());
   }
 
   async close() {
     if (this.#closed) return;
     this.#closed = true;
     try {
-      for (const value of this.#kept.values()) call(() => value.free());
-      call(() => this.#wasm.free());
+      await this.#tables?.then((tables) => tables.close());
+      for (const value of this.#kept.values()) this.#core.call(() => value.free());
+      if (this.#wasm) this.#core.call(() => this.#wasm.free());
     } finally {
       this.#kept.clear();
       await Promise.all(this.#sources.map((source) => source?.close?.()));

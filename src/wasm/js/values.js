@@ -104,7 +104,8 @@ export function elements(raw, dtype, file) {
   }
 }
 
-function strings({ text, ends }) {
+/** Strings that came in one piece. */
+export function strings({ text, ends }) {
   const all = new Array(ends.length);
   let start = 0;
   for (let i = 0; i < all.length; i++) {
