@@ -114,8 +114,6 @@ fn values(values: &Values, stored: Option<&Datatype>) -> JsValue {
             fields.push(("offsets", array_of(&offsets)));
             fields.push(("lists", self::values(&lists.values, None)));
         }
-        // There are no others yet.
-        _ => {}
     }
     object(&fields).into()
 }

@@ -22,6 +22,7 @@ export class Session {
   #wasm;
   /** What the source gave when it was opened. */
   #opened;
+  #owns;
   /** The same file with AnnData and H5Col, once somebody wants it. */
   #tables;
   #options;
@@ -51,6 +52,7 @@ export class Session {
     const { source, size, first } = opened;
     this.#core = core;
     this.#opened = opened;
+    this.#owns = fetched > 0;
     this.#options = options;
     this.#sources = [source];
     const { pageSize, coalesceGap, cacheBytes, readBytes, signal } = options;
@@ -271,12 +273,13 @@ export class Session {
     if (this.#closed) return;
     this.#closed = true;
     try {
-      await this.#tables?.then((tables) => tables.close());
+      await this.#tables?.then((tables) => tables.close(), () => {});
       for (const value of this.#kept.values()) this.#core.call(() => value.free());
       if (this.#wasm) this.#core.call(() => this.#wasm.free());
     } finally {
       this.#kept.clear();
-      await Promise.all(this.#sources.map((source) => source?.close?.()));
+      // The file itself is closed by whom it was opened for.
+      await Promise.all(this.#sources.map((source, file) => (file > 0 || this.#owns) && source?.close?.()));
     }
   }
 }

@@ -2,7 +2,7 @@
 import { H5Error } from "./errors.js";
 
 /** Bytes of the first request of a file that is elsewhere: more than metadata mostly needs. */
-export const FIRST = 64 << 10;
+const FIRST = 64 << 10;
 /** Requests that are made at once. */
 const CONCURRENCY = 6;
 /** Bytes of a whole file that are kept where a server gives no ranges. */
@@ -12,11 +12,10 @@ const RETRIES = 2;
 
 /** Opens what was given: gives a source, its size and its first bytes. */
 export async function openSource(input, options = {}) {
-  const { signal } = options;
-  if (input instanceof ArrayBuffer || ArrayBuffer.isView(input)) return started(new Bytes(input), signal);
-  if (typeof Blob !== "undefined" && input instanceof Blob) return started(new BlobSource(input), signal);
+  if (input instanceof ArrayBuffer || ArrayBuffer.isView(input)) return started(new Bytes(input), options);
+  if (typeof Blob !== "undefined" && input instanceof Blob) return started(new BlobSource(input), options);
   if (typeof input === "string" || input instanceof URL) return Http.open(address(input), options);
-  if (typeof input?.readRanges === "function") return started(input, signal);
+  if (typeof input?.readRanges === "function") return started(input, options);
   throw new H5Error("Usage", "what is to be opened is no address, File, Blob, ArrayBuffer, Uint8Array or source");
 }
 
@@ -31,10 +30,10 @@ function address(input) {
 }
 
 /** A source of known size, with its first bytes. */
-async function started(source, signal) {
+async function started(source, { signal, prefetch = FIRST } = {}) {
   const { size } = source;
   if (!Number.isSafeInteger(size) || size < 0) throw new H5Error("Usage", "a source without its size");
-  const length = Math.min(size, FIRST);
+  const length = Math.min(size, prefetch);
   const [first] = length > 0 ? await source.readRanges([{ offset: 0, length }], signal) : [new Uint8Array()];
   return { source, size, first };
 }
@@ -103,14 +102,15 @@ class Http {
 
   static async open(url, options) {
     const http = new Http(url, options);
-    const response = await http.#fetch(0, FIRST, options.signal);
+    const { prefetch = FIRST } = options;
+    const response = await http.#fetch(0, prefetch, options.signal);
     if (response.status === 416 && total(response) === 0) return started(new Bytes(new Uint8Array()));
     if (response.status === 200) return started(new Bytes(await http.#whole(response)));
     http.#check(response);
     http.#mark = mark(response);
     const first = new Uint8Array(await response.arrayBuffer());
     http.size = total(response) ?? (await http.#sizeByHead(options.signal));
-    if (first.length !== Math.min(FIRST, http.size)) throw http.#fault("Http", "a range of another length");
+    if (first.length !== Math.min(prefetch, http.size)) throw http.#fault("Http", "a range of another length");
     return { source: http, size: http.size, first };
   }
 
