@@ -52,6 +52,7 @@ async function found(file, place, entry) {
     case "string":
       return (await read()).data;
     case "bytes": {
+      if (from.dataset?.dtype.kind === "string") return undefined;
       const bytes = await from.bytes(selection(entry));
       const size = bytes.length / entry.values.length;
       return entry.values.map((_, i) => Buffer.from(bytes.subarray(i * size, (i + 1) * size)).toString("hex"));

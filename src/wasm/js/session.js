@@ -116,12 +116,12 @@ export class Session {
       requests.push({ file, start, end, structure: this.#core.call(() => this.#wasm.isStructure(i)) });
     }
     if (wanted.length === 0 && requests.length === 0) throw new H5Error("Internal", "something is missing that nothing asks for");
-    // What somebody else fetches is waited for; where that fails it is missing again.
+    // What somebody else fetches is waited for; what that does not bring is missing again.
     const others = [];
     const own = new Map();
     for (const request of requests) {
       const coming = [...this.#coming].find(
-        ({ file, start, end }) => file === request.file && start <= request.start && request.end <= end,
+        ({ file, start, end }) => file === request.file && start <= request.start && request.start < end,
       );
       if (coming) others.push(coming.done.catch(() => {}));
       else own.set(request.file, [...(own.get(request.file) ?? []), request]);
