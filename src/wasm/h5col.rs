@@ -154,9 +154,10 @@ impl Columns {
     /// # Errors
     /// What is wrong with it.
     pub fn read(&self, column: &str, start: f64, end: f64) -> Answer {
-        answer(self.column(column).and_then(|column| {
-            Ok(values(&column.read(whole(start)..whole(end))?, datatype(column)))
-        }))
+        answer(
+            self.column(column)
+                .and_then(|column| Ok(values(&column.read(whole(start)..whole(end))?, datatype(column)))),
+        )
     }
 
     /// The labels of a categorical column, or `null`.

@@ -20,7 +20,6 @@ test("a file in a worker is the same file", async () => {
   for await (const { data, origin } of (await file.dataset("obsm/X_umap")).blocks(null, { maxBytes: 800 })) {
     blocks.push([origin, data]);
   }
-  assert(blocks.length > 1);
   assert.deepEqual(blocks.flatMap(([, data]) => [...data]), [...(await (await here.dataset("obsm/X_umap")).read()).data]);
   const data = await h5kit.openAnnData(file);
   assert.equal((await data.obsNames()).length, 200);
