@@ -68,7 +68,7 @@ impl Annotated {
         Ok(json.finish())
     }
 
-    /// The element at a path. A column is held against the length of its frame.
+    /// The element at a path, held against the shape of the whole, or a column against the length of its frame.
     fn open(&self, path: &str) -> Result<Element> {
         if let Some((parent, name)) = path.rsplit_once('/')
             && let Kind::DataFrame(frame) = self.data.get(parent)?.kind
@@ -76,7 +76,11 @@ impl Annotated {
         {
             return Ok(frame.column(name)?);
         }
-        Ok(self.data.get(path)?)
+        let found = self.data.get(path)?;
+        match self.data.fit(&found) {
+            Err(Error::Fault(fault)) if fault.warning => Ok(found),
+            fits => Ok(fits.map(|()| found)?),
+        }
     }
 
     fn array(&self, path: &str) -> Result<Stored> {
@@ -91,7 +95,7 @@ impl Annotated {
     }
 
     fn sparse(&self, path: &str) -> Result<Sparse> {
-        match self.data.get(path)?.kind {
+        match self.open(path)?.kind {
             Kind::Sparse(sparse) => Ok(sparse),
             other => Err(wrong(path, "sparse matrix", &other)),
         }
