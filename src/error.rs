@@ -239,8 +239,12 @@ pub enum Usage {
 
 /// Where and how a file breaks the format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{structure} at {at:#x}, {field}: {fault}")]
-pub struct Corrupt {
+#[error("{} at {:#x}, {}: {}", .0.structure, .0.at, .0.field, .0.fault)]
+pub struct Corrupt(Box<What>);
+
+/// What decoders return is mostly no error, and need not have room for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct What {
     structure: Structure,
     field: &'static str,
     at: u64,
@@ -251,36 +255,54 @@ impl Corrupt {
     /// A fault of `field` of `structure`, found at the position `at` of the file, in bytes.
     #[must_use]
     pub fn new(structure: Structure, field: &'static str, at: u64, fault: Fault) -> Self {
-        Self { structure, field, at, fault }
+        Self(Box::new(What { structure, field, at, fault }))
     }
 
     /// The same with another fault.
-    pub(crate) fn with(self, fault: Fault) -> Self {
-        Self { fault, ..self }
+    pub(crate) fn with(mut self, fault: Fault) -> Self {
+        self.0.fault = fault;
+        self
+    }
+
+    /// What is no damage but was found where damage is looked for.
+    fn into_cause(self) -> Cause {
+        let at = self.0.at;
+        match self.0.fault {
+            Fault::Unsupported(feature) | Fault::Filter { fault: FilterFault::Unsupported(feature), .. } => {
+                Cause::Unsupported { feature, at }
+            }
+            Fault::Nesting(depth) => {
+                Cause::Limit { limit: "datatype_depth", asked: u64::from(depth) + 1, allowed: depth.into() }
+            }
+            Fault::Filter { fault: FilterFault::Memory(bytes), .. } => {
+                Cause::Io { what: format!("{bytes} bytes of memory"), error: io::ErrorKind::OutOfMemory.into() }
+            }
+            _ => Cause::Corrupt(self),
+        }
     }
 
     /// The structure, by the specification's name.
     #[must_use]
     pub fn structure(&self) -> Structure {
-        self.structure
+        self.0.structure
     }
 
     /// The field, by the specification's name.
     #[must_use]
     pub fn field(&self) -> &'static str {
-        self.field
+        self.0.field
     }
 
     /// Position in the file in bytes, base address included.
     #[must_use]
     pub fn at(&self) -> u64 {
-        self.at
+        self.0.at
     }
 
     /// What is wrong.
     #[must_use]
     pub fn fault(&self) -> &Fault {
-        &self.fault
+        &self.0.fault
     }
 }
 
@@ -564,18 +586,7 @@ impl std::error::Error for Error {
 impl From<Cause> for Error {
     fn from(cause: Cause) -> Self {
         let cause = match cause {
-            Cause::Corrupt(Corrupt { at, fault: Fault::Unsupported(feature), .. })
-            | Cause::Corrupt(Corrupt {
-                at,
-                fault: Fault::Filter { fault: FilterFault::Unsupported(feature), .. },
-                ..
-            }) => Cause::Unsupported { feature, at },
-            Cause::Corrupt(Corrupt { fault: Fault::Nesting(depth), .. }) => {
-                Cause::Limit { limit: "datatype_depth", asked: u64::from(depth) + 1, allowed: depth.into() }
-            }
-            Cause::Corrupt(Corrupt { fault: Fault::Filter { fault: FilterFault::Memory(bytes), .. }, .. }) => {
-                Cause::Io { what: format!("{bytes} bytes of memory"), error: io::ErrorKind::OutOfMemory.into() }
-            }
+            Cause::Corrupt(corrupt) => corrupt.into_cause(),
             other => other,
         };
         Self(Box::new(Inner { path: None, cause }))

@@ -35,6 +35,7 @@
 //! | `arrow` | with `cli` | data frames of AnnData and tables of H5Col as Apache Arrow, `encoding::anndata::arrow`, `encoding::h5col::arrow` |
 //! | `remote` | no | files over HTTP and in the stores of clouds, `remote` |
 //! | `cli` | yes | the command `h5kit`, and `arrow` |
+//! | `wasm`, `wasm-codecs` | no | the JavaScript package, for `src/wasm/build.sh` |
 //! | `parquet` | yes | Parquet in the command, and `arrow` |
 //!
 //! A dataset whose filter's feature is off is refused with the name of the feature when it is read. A decoder of your own
@@ -54,6 +55,8 @@ pub mod remote;
 pub mod selection;
 pub mod source;
 mod walk;
+#[cfg(any(feature = "wasm", feature = "wasm-codecs"))]
+mod wasm;
 
 pub use error::{Error, ErrorKind, Result};
 pub use format::message::datatype::Datatype;

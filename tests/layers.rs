@@ -20,6 +20,23 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("encoding", &["bytes", "element", "error", "format", "object", "selection"]),
     ("remote", &["error", "object", "source"]),
     ("digest", &["bytes", "element", "error", "format", "object", "selection"]),
+    (
+        "wasm",
+        &[
+            "bytes",
+            "digest",
+            "element",
+            "encoding",
+            "error",
+            "filter",
+            "format",
+            "limits",
+            "object",
+            "selection",
+            "source",
+            "walk",
+        ],
+    ),
 ];
 
 /// Names that the crate's root re-exports, and the rooms they come from.

@@ -11,19 +11,19 @@ use crate::format::message::datatype::{
 use crate::object::Dataset;
 
 /// An object, written key by key.
-pub(super) struct Json(String);
+pub(crate) struct Json(String);
 
 impl Json {
-    pub(super) fn object() -> Self {
+    pub(crate) fn object() -> Self {
         Self("{".to_owned())
     }
 
-    pub(super) fn text(&mut self, key: &str, value: &str) {
+    pub(crate) fn text(&mut self, key: &str, value: &str) {
         self.raw(key, &quoted(value));
     }
 
     /// A value that is JSON already.
-    pub(super) fn raw(&mut self, key: &str, value: &str) {
+    pub(crate) fn raw(&mut self, key: &str, value: &str) {
         if self.0.len() > 1 {
             self.0.push(',');
         }
@@ -32,17 +32,17 @@ impl Json {
         self.0 += value;
     }
 
-    fn number(&mut self, key: &str, value: impl ToString) {
+    pub(crate) fn number(&mut self, key: &str, value: impl ToString) {
         self.raw(key, &value.to_string());
     }
 
-    pub(super) fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         self.0.push('}');
         self.0
     }
 }
 
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     if text.bytes().all(|byte| byte >= b' ' && !matches!(byte, b'"' | b'\\')) {
         return format!("\"{text}\"");
     }
@@ -67,7 +67,7 @@ fn quoted(text: &str) -> String {
     json
 }
 
-fn list(items: impl Iterator<Item = String>) -> String {
+pub(crate) fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(","))
 }
 

@@ -16,7 +16,7 @@
 //! ```
 
 mod canonical;
-mod json;
+pub(crate) mod json;
 mod memory;
 
 use std::collections::HashMap;

@@ -44,6 +44,8 @@ pub use number::Lossy;
 pub use output::{Gather, Output, one};
 pub(crate) use reference::selection;
 pub use reference::{Reference, ReferenceTarget};
+#[cfg(feature = "wasm")]
+pub(crate) use sequence::sequences;
 pub use strings::Strings;
 pub use text::Bytes;
 pub use value::{Array, Value};

@@ -76,6 +76,18 @@ pub(super) fn each_object(
     missing.map_or(Ok(()), Err)
 }
 
+/// The bytes of what `n` variable-length elements count, one after the other, and where those of each end.
+#[cfg(feature = "wasm")]
+pub(crate) fn sequences(bytes: &[u8], n: usize, base_size: usize, heap: &dyn Heap) -> Result<(Vec<u8>, Vec<usize>)> {
+    let (mut all, mut ends) = (Vec::new(), Vec::with_capacity(n));
+    each_object(bytes, n, base_size, heap, |_, _, bytes| {
+        all.extend_from_slice(bytes);
+        ends.push(all.len());
+        Ok(())
+    })?;
+    Ok((all, ends))
+}
+
 /// Where what an element counts is, if it counts anything.
 fn stored(element: &VariableLengthElement) -> Option<HeapPlace> {
     element.place.filter(|_| element.length > 0)

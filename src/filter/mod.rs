@@ -46,6 +46,8 @@ pub mod zfp;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 
+#[cfg(feature = "wasm-codecs")]
+pub(crate) use pipeline::undo;
 pub use pipeline::{Failed, Step, available, decode, decode_with, encode};
 pub use registry::{register, unregister};
 pub use spare::Spare;

@@ -111,6 +111,17 @@ fn apply(step: &Step, bytes: &[u8]) -> Result<Vec<u8>, FilterFault> {
     Ok(out)
 }
 
+/// Undoes one filter; what comes out is at most `bound` bytes long.
+#[cfg(feature = "wasm-codecs")]
+pub(crate) fn undo<'a>(
+    id: u16,
+    values: &[u32],
+    bytes: Cow<'a, [u8]>,
+    bound: usize,
+) -> Result<Cow<'a, [u8]>, FilterFault> {
+    codec(id).map_err(FilterFault::Unsupported)?.decode(bytes, values, bound, &mut Spare::new())
+}
+
 /// Whether a filter number can be decoded, else why not.
 ///
 /// # Errors

@@ -28,12 +28,20 @@ pub(super) struct Codec {
     pub(super) longest: Longest,
 }
 
+/// The modules of the JavaScript package, which only read, are smaller without what encodes.
+const READ_ONLY: bool = cfg!(all(target_family = "wasm", any(feature = "wasm", feature = "wasm-codecs")));
+
 /// From bytes before to bytes after.
 type Longest = fn(usize, &[u32]) -> usize;
 
 /// What does not compress grows by headers and a little for each block: at most an eighth, with the fixed code of deflate.
 fn a_little_longer(bytes: usize, _: &[u32]) -> usize {
     bytes.saturating_add(bytes / 8).saturating_add(4096)
+}
+
+/// Nobody knows what a caller's filter makes of bytes.
+fn perhaps_longer(bytes: usize, _: &[u32]) -> usize {
+    bytes.saturating_mul(32).saturating_add(64 << 10)
 }
 
 enum Decoder {
@@ -50,7 +58,8 @@ impl Codec {
 
     /// A filter that compresses.
     const fn compression(decode: Decode, encode: Encode) -> Self {
-        Self { decoder: Decoder::Own(decode), encode: Some(encode), compresses: true, longest: a_little_longer }
+        let encode = if READ_ONLY { None } else { Some(encode) };
+        Self { decoder: Decoder::Own(decode), encode, compresses: true, longest: a_little_longer }
     }
 
     /// A filter that compresses, and is only read.
@@ -61,6 +70,7 @@ impl Codec {
 
     /// A filter that keeps the length.
     const fn rearrangement(decode: Decode, encode: Option<Encode>) -> Self {
+        let encode = if READ_ONLY { None } else { encode };
         Self { decoder: Decoder::Own(decode), encode, compresses: false, longest: |bytes, _| bytes }
     }
 
@@ -109,7 +119,7 @@ pub(super) fn codec(id: u16) -> Result<Codec, Unsupported> {
             decoder: Decoder::Registered(decode),
             encode: None,
             compresses: true,
-            longest: a_little_longer,
+            longest: perhaps_longer,
         });
     }
     match id {

@@ -422,11 +422,16 @@ impl Dataset {
 
     /// The bytes of resolved elements.
     pub(crate) fn bytes(&self, selected: &Resolved) -> Result<Vec<u8>> {
-        let length = self.parts.raw.bytes_of(selected.elements())?;
-        self.parts.raw.check_stored(selected)?;
-        let mut bytes = crate::element::zeroed(length)?;
+        let mut bytes = crate::element::zeroed(self.length_of(selected)?)?;
         self.read_raw(selected, &mut bytes)?;
         Ok(bytes)
+    }
+
+    /// How many bytes resolved elements have, where one read may return as many and they can be in the file.
+    pub(crate) fn length_of(&self, selected: &Resolved) -> Result<usize> {
+        let length = self.parts.raw.bytes_of(selected.elements())?;
+        self.parts.raw.check_stored(selected)?;
+        Ok(length)
     }
 
     /// Fills a buffer with the bytes of resolved elements.

@@ -92,7 +92,7 @@ impl Object {
         }
     }
 
-    pub(super) fn is_not(&self, wanted: &'static str) -> Error {
+    pub(crate) fn is_not(&self, wanted: &'static str) -> Error {
         Error::from(Usage::Kind { found: self.kind(), wanted }).in_object(self.path())
     }
 }

@@ -76,6 +76,10 @@ impl Links {
                 let Some(index) = info.name_index.or(info.creation_order_index.flatten()) else {
                     return Ok(Vec::new());
                 };
+                if storage.source().is_far() {
+                    // Heap and tree are fetched side by side. What is wrong with the heap is told when it is read.
+                    let _ = Heap::open(storage, *heap).and_then(|heap| heap.ahead(storage));
+                }
                 let tree = Tree::open(storage, index, &[RecordType::LINK_NAME, RecordType::LINK_ORDER])?;
                 let records = tree.all(storage)?;
                 dense(storage, *heap, &records, tree.header.record_type, held(storage, header.address))

@@ -57,6 +57,22 @@ impl Heap {
         })
     }
 
+    /// Asks for the blocks of the first level: for those who are about to read most of what is in the heap.
+    pub(crate) fn ahead(&self, storage: &Storage) -> Result<()> {
+        let table = &self.header.table;
+        let Some(root) = self.header.root else { return Ok(()) };
+        if self.header.current_rows == 0 {
+            let size = self.header.filtered.as_ref().map_or(table.start, |filtered| filtered.size);
+            return storage.prefetch([(root, size)]);
+        }
+        let block = self.indirect(storage, IndirectPlace { address: root, rows: self.header.current_rows.into() })?;
+        let direct = (0..table.direct_rows()).flat_map(|row| (0..table.width).map(move |_| table.block_size(row)));
+        let stored = |(entry, size): (&IndirectEntry, u64)| {
+            Some((entry.address?, entry.filtered.map_or(size, |(stored, _)| stored)))
+        };
+        storage.prefetch(block.entries.iter().zip(direct).filter_map(stored))
+    }
+
     /// The object with this ID.
     ///
     /// # Errors

@@ -1,0 +1,316 @@
+// AnnData.
+import { H5Error } from "./errors.js";
+import { resolve } from "./selection.js";
+import { NdArray, strings } from "./values.js";
+
+const SHAPE_1 = [Infinity];
+
+/** Asks the core about one AnnData. */
+class Asking {
+  constructor(session, number) {
+    this.session = session;
+    this.number = number;
+  }
+
+  ask(method, args, { signal } = {}) {
+    return this.session.ask(this.number, method, args, signal);
+  }
+
+  async element(path, options) {
+    return element(this, JSON.parse(await this.ask("element", [path], options)));
+  }
+}
+
+/** The AnnData of a file, or of a group of it. */
+export async function annData(group, { signal } = {}) {
+  const session = await group.session.withTables();
+  const asking = new Asking(session, await session.anndata(group.place, signal));
+  return new AnnData(asking, JSON.parse(await asking.ask("describe", [], { signal })), group.file);
+}
+
+export class AnnData {
+  #asking;
+
+  constructor(asking, described, file) {
+    this.#asking = asking;
+    this.file = file;
+    this.shape = described.shape;
+    this.keys = described.keys;
+    this.obs = new Frame(asking, described.obs);
+    this.var = new Frame(asking, described.var);
+    for (const name of ["layers", "obsm", "varm", "obsp", "varp", "uns"]) {
+      this[name] = new Mapping(asking, name, described[name]);
+    }
+    this.hasRaw = described.raw;
+    Object.defineProperty(this, "file", { enumerable: false });
+  }
+
+  /** Any element by its path, such as `obsm/X_umap`, `raw/X` or `uns/neighbors/params`. */
+  get(path, options) {
+    return this.#asking.element(path, options);
+  }
+
+  /** The matrix, `null` where there is none. */
+  async X(options) {
+    return this.keys.includes("X") ? this.get("X", options) : null;
+  }
+
+  /** The names of the observations. */
+  obsNames(options) {
+    return this.obs.index(options);
+  }
+
+  /** The names of the variables. */
+  varNames(options) {
+    return this.var.index(options);
+  }
+}
+
+class Mapping {
+  #asking;
+  #path;
+  #keys;
+
+  constructor(asking, path, keys) {
+    this.#asking = asking;
+    this.#path = path;
+    this.#keys = keys;
+  }
+
+  keys() {
+    return [...this.#keys];
+  }
+
+  has(key) {
+    return this.#keys.includes(key);
+  }
+
+  get(key, options) {
+    return this.#asking.element(`${this.#path}/${key}`, options);
+  }
+}
+
+/** A data frame. */
+class Frame {
+  #asking;
+
+  constructor(asking, { path, rows, indexName, columns }) {
+    this.#asking = asking;
+    this.path = path;
+    this.kind = "frame";
+    this.length = rows;
+    this.indexName = indexName;
+    this.columns = columns;
+  }
+
+  /** The labels of the rows. */
+  async index(options) {
+    return strings(await this.#asking.ask("labels", [this.path], options));
+  }
+
+  /** A column, or some of its rows. */
+  column(name, { start, stop, ...options } = {}) {
+    if (!this.columns.includes(name)) {
+      throw new H5Error("NotFound", `${this.path}: no column \`${name}\`; there is ${this.columns.join(", ")}`);
+    }
+    return column(this.#asking, `${this.path}/${name}`, [{ start, stop }], options);
+  }
+
+  /** The categories of a column, without its codes. */
+  categories(name, options) {
+    return categories(this.#asking, `${this.path}/${name}`, options);
+  }
+}
+
+/** Rows of a column. */
+async function column(asking, path, selection, options) {
+  const about = JSON.parse(await asking.ask("element", [path], options));
+  const { form, numbers } = resolve(selection, SHAPE_1);
+  const raw = await asking.ask("column", [path, form, numbers], options);
+  if (raw.codes === undefined) return new Column(about.type, plain(raw.values), raw.missing);
+  return new Categorical(codes(raw.codes, about.categories), await categories(asking, path, options), about.ordered);
+}
+
+/** Values of a column. `missing` is 1 where there is none, and undefined where all are there. */
+class Column {
+  constructor(type, values, missing) {
+    this.type = type;
+    this.values = values;
+    if (missing) this.missing = missing;
+  }
+
+  get length() {
+    return this.values.length;
+  }
+
+  /** A value, `null` where it is missing. */
+  at(i) {
+    if (this.missing?.[i]) return null;
+    return this.type === "bool" ? this.values[i] !== 0 : this.values[i];
+  }
+}
+
+/** Categories, and for each row the number of its own; -1 where it is missing. */
+class Categorical {
+  constructor(codes, categories, ordered) {
+    this.type = "category";
+    this.codes = codes;
+    this.categories = categories;
+    this.ordered = ordered;
+  }
+
+  get length() {
+    return this.codes.length;
+  }
+
+  at(i) {
+    return this.codes[i] < 0 ? null : this.categories[this.codes[i]];
+  }
+}
+
+function codes(codes, categories) {
+  const Codes = [Int8Array, Int16Array, Int32Array].find((_, i) => categories <= 2 ** (8 * 2 ** i - 1));
+  return Codes ? Codes.from(codes) : codes;
+}
+
+async function categories(asking, path, options) {
+  return plain(await asking.ask("values", [path, "all", new Float64Array()], options));
+}
+
+/** Arrays as they are, text as strings. */
+function plain(raw) {
+  return raw.text === undefined ? raw : strings(raw);
+}
+
+function element(asking, about) {
+  if (about.frame) return new Frame(asking, about.frame);
+  if (about.format) return new SparseMatrix(asking, about);
+  if (about.keys) return Object.assign(new Mapping(asking, about.path, about.keys), { kind: "mapping" });
+  if (about.encoding === "categorical" || /^nullable/.test(about.encoding)) return new StoredColumn(asking, about);
+  if (about.type) return new Dense(asking, about);
+  return { kind: "other", ...about };
+}
+
+/** What every element has. */
+class Stored {
+  constructor(asking, { path, encoding, shape, type, legacy, warnings }) {
+    Object.defineProperty(this, "asking", { value: asking });
+    Object.assign(this, { path, encoding, shape, type, warnings });
+    if (legacy) this.legacy = legacy;
+  }
+}
+
+/** A column that stands alone. */
+class StoredColumn extends Stored {
+  kind = "column";
+
+  read({ start, stop, ...options } = {}) {
+    return column(this.asking, this.path, [{ start, stop }], options);
+  }
+}
+
+/** An array of numbers or text. */
+class Dense extends Stored {
+  kind = "dense";
+
+  /** The selected values. */
+  async read(selection, options) {
+    const selected = resolve(selection, this.shape);
+    if (selected.list) return this.#listed(selection, selected.list, options);
+    const values = plain(await this.asking.ask("values", [this.path, selected.form, selected.numbers], options));
+    return new NdArray(values, selectedShape(selection, this.shape), { kind: this.type });
+  }
+
+  /** Listed places are read one run after the other. */
+  async #listed(selection, { axis }, options) {
+    const parts = [];
+    for (const place of Array.from(selection[axis])) {
+      const one = selection.with ? selection.with(axis, place) : selection.map((s, i) => (i === axis ? place : s));
+      parts.push(await this.read(one, options));
+    }
+    if (axis !== 0) throw new H5Error("Selection", "selection: places of a dense matrix are listed in its first dimension");
+    const length = parts.reduce((sum, { data }) => sum + data.length, 0);
+    const first = parts[0]?.data ?? [];
+    const data = Array.isArray(first) ? parts.flatMap(({ data }) => data) : new first.constructor(length);
+    if (!Array.isArray(data)) parts.reduce((at, part) => (data.set(part.data, at), at + part.data.length), 0);
+    return new NdArray(data, [parts.length, ...(parts[0]?.shape ?? this.shape.slice(1))], { kind: this.type });
+  }
+
+  /** Rows: from one to another, or a list of them. */
+  rows(rows, options) {
+    return this.read([rows], options);
+  }
+
+  /** One column of a matrix. */
+  column(column, options) {
+    return this.read([null, column], options);
+  }
+}
+
+function selectedShape(selection, shape) {
+  if (selection === undefined || selection === null) return shape;
+  const selected = shape.map((extent, i) => {
+    const axis = selection[i] ?? {};
+    if (typeof axis === "number") return null;
+    const { start = 0, stop = extent, step = 1 } = axis;
+    return Math.max(0, Math.ceil((stop - start) / step));
+  });
+  return selected.filter((extent) => extent !== null);
+}
+
+/** A sparse matrix, which is read in parts. */
+class SparseMatrix extends Stored {
+  kind = "sparse";
+
+  constructor(asking, about) {
+    super(asking, about);
+    this.format = about.format.slice(0, 3);
+    this.nnz = about.nnz;
+  }
+
+  /** Rows: from one to another, or a list of them in its order. Of CSR only these are read, of CSC all of it. */
+  rows(rows, options) {
+    return this.#some(rows, 0, options);
+  }
+
+  /** The same of columns. Of CSC only these are read, of CSR all of it. */
+  columns(columns, options) {
+    return this.#some(columns, 1, options);
+  }
+
+  async #some(wanted, axis, options) {
+    const major = this.format === (axis === 0 ? "csr" : "csc");
+    const extent = this.shape[axis];
+    const { start = 0, stop = extent } = wanted;
+    const list = Symbol.iterator in wanted ? Float64Array.from(wanted) : undefined;
+    const places = list ?? Float64Array.from({ length: major ? 0 : stop - start }, (_, i) => start + i);
+    const raw = await (major
+      ? list
+        ? this.asking.ask("major", [this.path, list], options)
+        : this.asking.ask("majorRange", [this.path, start, stop], options)
+      : this.asking.ask("minor", [this.path, places], options));
+    const n = list ? list.length : stop - start;
+    const shape = axis === 0 ? [n, this.shape[1]] : [this.shape[0], n];
+    return new SparsePart(axis === 0 ? "csr" : "csc", shape, raw);
+  }
+}
+
+/** Rows (`csr`) or columns (`csc`): the entries of row `i` are from `indptr[i]` up to `indptr[i + 1]`. */
+class SparsePart {
+  constructor(format, shape, { indptr, indices, data }) {
+    Object.assign(this, { format, shape, indptr, indices, data });
+  }
+
+  /** The same with its zeros, row-major. Entries that are there more than once are added up. */
+  toDense() {
+    const [rows, columns] = this.shape;
+    const dense = new this.data.constructor(rows * columns);
+    for (let major = 0; major + 1 < this.indptr.length; major++) {
+      for (let i = this.indptr[major]; i < this.indptr[major + 1]; i++) {
+        const [row, column] = this.format === "csr" ? [major, this.indices[i]] : [this.indices[i], major];
+        dense[row * columns + column] += this.data[i];
+      }
+    }
+    return dense;
+  }
+}

@@ -1,0 +1,297 @@
+// Files, and what is in them.
+import { H5Error } from "./errors.js";
+import { resolve } from "./selection.js";
+import { NdArray, asNumbers, datatype, elements, joined, none, scalar, taken } from "./values.js";
+
+const encoder = new TextEncoder();
+
+/** A path, or the bytes of one that is not UTF-8. */
+const bytesOf = (path) => (typeof path === "string" ? encoder.encode(path) : path);
+
+/** Every object: where it is, and its attributes. */
+class Node {
+  /** Not for programs: what the package's own modules call. */
+  session;
+  place;
+
+  constructor(file, described, path) {
+    this.file = file ?? this;
+    this.session = file?.session;
+    this.path = described.path ?? path;
+    this.kind = described.kind;
+    const { address = NaN } = described;
+    this.place = { address, path: bytesOf(this.path) };
+    hide(this, "session", "place", "file");
+  }
+
+  /** All attributes, in one batch. */
+  async attrs({ signal } = {}) {
+    return new Attributes(await this.session.attributes(this.place, signal), this.file);
+  }
+}
+
+function hide(object, ...names) {
+  for (const name of names) Object.defineProperty(object, name, { enumerable: false });
+}
+
+/** The attributes of an object. One that is damaged is an error of its own, when it is asked for. */
+class Attributes {
+  #all = new Map();
+  #file;
+
+  constructor(raw, file) {
+    this.#file = file;
+    for (let i = 0; i < raw.length; i += 3) this.#all.set(raw[i], { about: raw[i + 1], raw: raw[i + 2] });
+  }
+
+  get size() {
+    return this.#all.size;
+  }
+
+  keys() {
+    return [...this.#all.keys()];
+  }
+
+  has(name) {
+    return this.#all.has(name);
+  }
+
+  /** The value: one element of a scalar attribute, else an array; `null` of a null dataspace. */
+  get(name) {
+    const array = this.array(name);
+    if (!array) return array;
+    return array.shape.length === 0 ? scalar(array.data, array.dtype) : array;
+  }
+
+  /** The value as an array, whatever its shape. */
+  array(name) {
+    const attribute = this.#all.get(name);
+    if (attribute === undefined) return undefined;
+    if (attribute.about === null) throw H5Error.from(attribute.raw);
+    const { shape, dtype, space } = this.#about(attribute);
+    if (space === "null") return null;
+    return new NdArray(elements(attribute.raw, dtype, this.#file), shape, dtype);
+  }
+
+  /** Shape and datatype. */
+  describe(name) {
+    const attribute = this.#all.get(name);
+    return attribute && attribute.about !== null ? this.#about(attribute) : undefined;
+  }
+
+  #about({ about }) {
+    const { dtype, ...rest } = JSON.parse(about);
+    return { ...rest, dtype: datatype(dtype) };
+  }
+
+  toObject() {
+    return Object.fromEntries(this.keys().map((name) => [name, this.get(name)]));
+  }
+
+  *[Symbol.iterator]() {
+    for (const name of this.keys()) yield [name, this.get(name)];
+  }
+}
+
+export class Group extends Node {
+  /** Names alone: no child is opened. */
+  async keys({ signal } = {}) {
+    return JSON.parse(await this.session.entries(this.place, 0, signal)).map(({ name }) => name);
+  }
+
+  /** All children with their kind, and of datasets shape and datatype; `depth` levels of them. */
+  async entries({ depth = 1, signal } = {}) {
+    return JSON.parse(await this.session.entries(this.place, Math.max(1, depth), signal)).map(entry);
+  }
+
+  /** Whether there is an object at a path from here. */
+  has(path, { signal } = {}) {
+    return this.session.exists(this.place, bytesOf(path), signal);
+  }
+
+  /** The object at a path from here. */
+  async get(path, { signal } = {}) {
+    return opened(this.file, await this.session.object(this.place, bytesOf(path), signal));
+  }
+
+  async group(path, options) {
+    return needed(await this.get(path, options), "group");
+  }
+
+  async dataset(path, options) {
+    return needed(await this.get(path, options), "dataset");
+  }
+}
+
+function needed(object, kind) {
+  if (object.kind === kind) return object;
+  throw new H5Error("Usage", `${object.path}: this is a ${object.kind}, not a ${kind}`, { path: object.path });
+}
+
+function entry({ dtype, entries, bytes, ...rest }) {
+  const more = {};
+  if (dtype !== undefined) more.dtype = datatype(dtype);
+  if (entries !== undefined) more.entries = entries.map(entry);
+  if (bytes !== undefined) more.bytes = Uint8Array.from(bytes);
+  return { ...rest, ...more };
+}
+
+function opened(file, json) {
+  const described = JSON.parse(json);
+  const kinds = { group: Group, dataset: Dataset, datatype: NamedDatatype };
+  return new kinds[described.kind](file, described);
+}
+
+export class NamedDatatype extends Node {
+  constructor(file, described) {
+    super(file, described);
+    this.dtype = datatype(described.dtype);
+  }
+}
+
+export class Dataset extends Node {
+  constructor(file, described) {
+    super(file, described);
+    const { shape, maxShape, size, space, dtype, layout, chunkShape, filters } = described;
+    Object.assign(this, { shape, maxShape, size, space, dtype: datatype(dtype), layout, chunkShape, filters });
+    if (size > Number.MAX_SAFE_INTEGER) {
+      throw new H5Error("Integer", `${this.path}: ${size} elements are more than a number of JavaScript counts`);
+    }
+  }
+
+  /** The selected elements, all by default. */
+  async read(selection, { signal, int64 = "bigint", onProgress } = {}) {
+    if (this.space === "null") return new NdArray(none(this.dtype), [0], this.dtype);
+    const selected = resolve(selection, this.shape);
+    const [number, about] = await this.session.begin(this.place, selected, undefined, signal);
+    try {
+      const { shape } = JSON.parse(about);
+      const raw = await this.session.all(number, false, signal, onProgress);
+      const data = this.#data(raw);
+      return this.#result(data, shape, selected.list, int64);
+    } finally {
+      await this.session.drop(number);
+    }
+  }
+
+  #data(raw) {
+    if (!Array.isArray(raw)) return raw;
+    return raw.length === 0 ? none(this.dtype) : joined(raw.map((part) => elements(part, this.dtype, this.file)));
+  }
+
+  #result(data, shape, list, int64) {
+    if (list) {
+      const along = (part) => part.reduce((product, n) => product * n, 1);
+      const { axis, places, dropped } = list;
+      const [before, after] = [along(list.shape.slice(0, axis)), along(list.shape.slice(axis + 1))];
+      data = taken(data, this.dtype, before, list.read, after, places);
+      shape = list.shape.map((n, i) => (i === axis ? places.length : n)).filter((_, i) => !dropped[i]);
+    }
+    return new NdArray(int64 === "number" ? asNumbers(data) : data, shape, this.dtype);
+  }
+
+  /** The only element that is selected. */
+  async readScalar(selection, options) {
+    const { data, shape, dtype } = await this.read(selection, options);
+    const size = shape.reduce((product, n) => product * n, 1);
+    if (size !== 1) throw new H5Error("Usage", `${this.path}: ${size} elements where one was asked for`);
+    return scalar(data, dtype);
+  }
+
+  /** The bytes of the selected elements as they are stored, filters undone. */
+  async readBytes(selection, { signal, onProgress } = {}) {
+    const [number] = await this.session.begin(this.place, resolve(selection, this.shape), undefined, signal);
+    try {
+      const parts = await this.session.all(number, true, signal, onProgress);
+      return parts.length === 0 ? new Uint8Array() : joined(parts);
+    } finally {
+      await this.session.drop(number);
+    }
+  }
+
+  /** The selected elements part by part, each with the place of its first in the selection: in little memory. */
+  async *blocks(selection, { signal, int64 = "bigint", maxBytes = 16 << 20 } = {}) {
+    if (this.space === "null") return;
+    const selected = resolve(selection, this.shape);
+    if (selected.list) throw new H5Error("Selection", "selection: listed places are not read in blocks");
+    const [number, about] = await this.session.begin(this.place, selected, maxBytes, signal);
+    try {
+      const { parts, shape: whole } = JSON.parse(about);
+      let before = 0;
+      for (let part = 0; part < parts; part++) {
+        const [described, raw] = await this.session.part(number, part, signal);
+        const shape = JSON.parse(described);
+        const block = this.#result(elements(raw, this.dtype, this.file), shape, undefined, int64);
+        block.origin = origin(before, whole);
+        before += shape.reduce((product, n) => product * n, 1);
+        yield block;
+      }
+    } finally {
+      await this.session.drop(number);
+    }
+  }
+
+  /** What elements are that were never written; `null` where the file does not say. */
+  async fillValue({ signal } = {}) {
+    const raw = await this.session.fillValue(this.place, signal);
+    return raw === null ? null : scalar(elements(raw, this.dtype, this.file), this.dtype);
+  }
+
+  /** The chunks that are in the file. */
+  async chunks({ signal } = {}) {
+    return JSON.parse(await this.session.chunks(this.place, signal));
+  }
+}
+
+/** The coordinates of an element by its number. */
+function origin(number, shape) {
+  const place = new Array(shape.length);
+  for (let i = shape.length - 1; i >= 0; i--) {
+    place[i] = number % shape[i];
+    number = Math.floor(number / shape[i]);
+  }
+  return place;
+}
+
+/** An open file: its root group. */
+export class H5File extends Group {
+  constructor(session) {
+    super(undefined, session.root);
+    this.session = session;
+    hide(this, "session");
+  }
+
+  /** What was fetched so far. */
+  get stats() {
+    return { ...this.session.stats };
+  }
+
+  /** The object whose header is at an address. */
+  async at(address, { signal } = {}) {
+    const place = { address, path: bytesOf(`<object at ${address}>`) };
+    return opened(this, await this.session.object(place, new Uint8Array(), signal));
+  }
+
+  /** A path of the object that a reference leads to, `null` where no hard link leads there. The first call visits the file. */
+  async pathOf({ address, otherFile }, { signal } = {}) {
+    return otherFile === undefined ? this.session.pathAt(address, signal) : null;
+  }
+
+  /** The lines of the canonical digest. */
+  async *digest({ signal } = {}) {
+    const number = await this.session.digest();
+    try {
+      for (let line; (line = await this.session.ask(number, "next", [], signal)) !== null; ) yield line;
+    } finally {
+      await this.session.drop(number);
+    }
+  }
+
+  close() {
+    return this.session.close();
+  }
+
+  [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]() {
+    return this.close();
+  }
+}

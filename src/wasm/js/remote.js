@@ -1,0 +1,147 @@
+// A session in a worker. Objects are the same; their calls go over as messages, and results are transferred.
+import { H5Error } from "./errors.js";
+
+/** What a worker is asked for, and who waits for it. */
+class Connection {
+  #worker;
+  #waiting = new Map();
+  #progress = new Map();
+  #next = 1;
+  #own;
+  #sessions = 0;
+
+  constructor(worker, own) {
+    this.#worker = worker;
+    this.#own = own;
+    listen(worker, (message) => this.#take(message), (error) => this.#fail(error));
+  }
+
+  #take({ id, progress, result, error, stats }) {
+    if (progress) return this.#progress.get(id)?.(...progress);
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    this.#progress.delete(id);
+    if (this.#waiting.size === 0) this.#worker.unref?.();
+    if (!waiting) return;
+    if (stats) waiting.session.stats = stats;
+    if (error) waiting.reject(rebuilt(error, waiting.signal));
+    else waiting.resolve(result);
+  }
+
+  #fail(cause) {
+    const error = new H5Error("Internal", `the worker has stopped: ${cause?.message ?? cause}`, { cause });
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+
+  /** Calls a method of a session. A signal and a function for progress stay here. */
+  call(session, method, args) {
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      const signal = args.find((arg) => arg instanceof AbortSignal);
+      const posted = args.map((arg) => (arg instanceof AbortSignal || typeof arg === "function" ? undefined : arg));
+      const progress = args.find((arg) => typeof arg === "function");
+      if (signal?.aborted) return reject(signal.reason);
+      const abort = () => this.#worker.postMessage({ id, abort: true });
+      const settle = (done) => (value) => {
+        signal?.removeEventListener("abort", abort);
+        done(value);
+      };
+      // Workers of Node keep a program alive while they are waited for, and not longer.
+      this.#worker.ref?.();
+      this.#waiting.set(id, { session, signal, resolve: settle(resolve), reject: settle(reject) });
+      if (progress) this.#progress.set(id, progress);
+      signal?.addEventListener("abort", abort, { once: true });
+      const place = (arg) => (arg === undefined ? -1 : args.indexOf(arg));
+      try {
+        this.#worker.postMessage({ id, session: session.number, method, args: posted, signal: place(signal), progress: place(progress) });
+      } catch (cause) {
+        this.#waiting.delete(id);
+        settle(reject)(new H5Error("Usage", `this cannot be given to a worker: ${cause.message}`, { cause }));
+      }
+    });
+  }
+
+  begun() {
+    this.#sessions++;
+  }
+
+  /** Lets go of a session; the worker ends with the last, where it was started here. */
+  ended() {
+    if (--this.#sessions <= 0 && this.#own) this.#worker.terminate();
+  }
+}
+
+function rebuilt(error, signal) {
+  if (signal?.aborted) return signal.reason;
+  return error.kind === undefined ? Object.assign(new Error(error.message), { name: error.name }) : H5Error.from(error);
+}
+
+/** Workers of browsers and of Node tell of messages in two ways. */
+function listen(worker, message, failed) {
+  if (worker.addEventListener) {
+    worker.addEventListener("message", ({ data }) => message(data));
+    worker.addEventListener("error", (event) => failed(event.error ?? event));
+  } else {
+    worker.on("message", message);
+    worker.on("error", failed);
+  }
+}
+
+function start() {
+  if (typeof Worker !== "undefined") return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+  const threads = globalThis.process?.getBuiltinModule?.("node:worker_threads");
+  if (threads) return new threads.Worker(new URL("./worker.js", import.meta.url));
+  throw new H5Error("Unsupported", "there are no workers here");
+}
+
+/** The methods of a session that an object calls. */
+const METHODS = [
+  "object", "exists", "entries", "attributes", "fillValue", "chunks", "pathAt", "begin", "part", "all", "digest", "anndata",
+  "table", "tables", "ask", "drop",
+];
+
+class RemoteSession {
+  #connection;
+  stats = { requests: 0, bytes: 0, rounds: 0 };
+
+  constructor(connection, number) {
+    this.#connection = connection;
+    this.number = number;
+    for (const method of METHODS) this[method] = (...args) => connection.call(this, method, args);
+  }
+
+  async begin_(method, args) {
+    const { number, root } = await this.#connection.call(this, method, args);
+    const session = new RemoteSession(this.#connection, number);
+    session.root = root;
+    session.stats = this.stats;
+    this.#connection.begun();
+    return session;
+  }
+
+  async withTables() {
+    return (this.tables_ ??= this.begin_("withTables", []));
+  }
+
+  async close() {
+    await this.#connection.call(this, "close", []);
+    this.#connection.ended();
+    if (this.tables_) this.#connection.ended();
+  }
+}
+
+/** Opens a file in a worker. */
+export async function openRemote(input, { worker, signal, ...options }) {
+  if (typeof input?.readRanges === "function") {
+    throw new H5Error("Usage", "a source of one's own stays in its thread: it is opened with `open`");
+  }
+  const connection = new Connection(worker ?? start(), worker === undefined);
+  connection.begun();
+  try {
+    const place = typeof input === "string" || input instanceof URL ? String(new URL(input, globalThis.location?.href)) : input;
+    return await new RemoteSession(connection, 0).begin_("open", [place, options, signal]);
+  } finally {
+    connection.ended();
+  }
+}

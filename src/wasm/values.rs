@@ -1,0 +1,333 @@
+//! Elements as JavaScript arrays.
+//!
+//! | elements | become |
+//! |---|---|
+//! | numbers, also of enumerations, arrays and complex numbers | one typed array |
+//! | strings | `{text, ends}`: all in one string, and where each ends in it |
+//! | compounds | an array of what their members become |
+//! | sequences | `{values, ends}` |
+//! | references | JSON |
+//! | opaque | their bytes |
+
+use js_sys::{
+    Array, BigInt64Array, BigUint64Array, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, JsString,
+    Uint8Array, Uint16Array, Uint32Array,
+};
+use wasm_bindgen::JsValue;
+
+use super::describe;
+use super::failure::{self, object};
+use crate::digest::json::{Json, list};
+use crate::element::{Element, Heap, Output, Reference, ReferenceTarget, Strings, sequences, unfit};
+use crate::encoding::h5col::is_boolean;
+use crate::error::Result;
+use crate::format::message::datatype::{Class, Datatype};
+use crate::object::{Attribute, FileHeap};
+use crate::selection::Selection;
+use crate::walk::each;
+
+/// The typed arrays that numbers go into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Numbers {
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    F32,
+    F64,
+}
+
+/// Runs `$body` with the type of the numbers.
+macro_rules! each_type {
+    ($numbers:expr, $t:ident => $body:expr) => {
+        each_type!(@ $numbers, $t, $body,
+            I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64, F32 f32, F64 f64)
+    };
+    (@ $numbers:expr, $t:ident, $body:expr, $($variant:ident $type:ty),*) => {
+        match $numbers {
+            $(Numbers::$variant => {
+                type $t = $type;
+                $body
+            })*
+        }
+    };
+}
+
+impl Numbers {
+    /// What elements of a datatype go into, where they are numbers of one kind.
+    pub(super) fn of(datatype: &Datatype) -> Option<Self> {
+        match &datatype.class {
+            Class::FixedPoint(number) => Some(Self::integers(datatype.size, number.signed)),
+            Class::Time { .. } => Some(Self::integers(datatype.size, true)),
+            Class::Bitfield(_) => Some(Self::integers(datatype.size, false)),
+            Class::FloatingPoint(number) if number.mantissa_size <= 23 && number.exponent_size <= 8 => Some(Self::F32),
+            Class::FloatingPoint(_) => Some(Self::F64),
+            Class::Enumeration { .. } if is_boolean(datatype) => Some(Self::U8),
+            Class::Enumeration { base, .. } | Class::Array { base, .. } | Class::Complex { base, .. } => Self::of(base),
+            _ => None,
+        }
+    }
+
+    fn integers(size: u32, signed: bool) -> Self {
+        match (size, signed) {
+            (0..=1, true) => Self::I8,
+            (2, true) => Self::I16,
+            (3..=4, true) => Self::I32,
+            (_, true) => Self::I64,
+            (0..=1, false) => Self::U8,
+            (2, false) => Self::U16,
+            (3..=4, false) => Self::U32,
+            (_, false) => Self::U64,
+        }
+    }
+
+    /// The name of the array.
+    pub(super) fn array(self) -> &'static str {
+        match self {
+            Self::I8 => "Int8Array",
+            Self::I16 => "Int16Array",
+            Self::I32 => "Int32Array",
+            Self::I64 => "BigInt64Array",
+            Self::U8 => "Uint8Array",
+            Self::U16 => "Uint16Array",
+            Self::U32 => "Uint32Array",
+            Self::U64 => "BigUint64Array",
+            Self::F32 => "Float32Array",
+            Self::F64 => "Float64Array",
+        }
+    }
+
+    /// Numbers in one element.
+    pub(super) fn count(self, datatype: &Datatype) -> u64 {
+        match &datatype.class {
+            Class::Array { base, .. } => datatype.array_elements().saturating_mul(self.count(base)),
+            Class::Complex { base, .. } => 2 * self.count(base),
+            _ => 1,
+        }
+    }
+
+    /// The memory of an array of some elements.
+    ///
+    /// Everything that this machine has not the same bytes for goes through the widest types: a decoder for each type would
+    /// make the module much larger.
+    pub(super) fn memory(self, datatype: &Datatype, bytes: Vec<u8>, heap: &dyn Heap) -> Result<Vec<u8>> {
+        let datatype = number(datatype);
+        if each_type!(self, T => T::native_bytes(datatype, &mut []).is_some()) {
+            return Ok(bytes);
+        }
+        match self {
+            Self::F64 => decode::<f64>(datatype, &bytes, heap).map(|values| bytemuck::cast_slice(&values).to_vec()),
+            Self::F32 => narrow(&decode::<f64>(datatype, &bytes, heap)?, |n| {
+                let narrow = *n as f32;
+                (f64::from(narrow) == *n || n.is_nan()).then_some(narrow)
+            }),
+            Self::I8 => narrow(&decode::<i64>(datatype, &bytes, heap)?, |n| i8::try_from(*n).ok()),
+            Self::I16 => narrow(&decode::<i64>(datatype, &bytes, heap)?, |n| i16::try_from(*n).ok()),
+            Self::I32 => narrow(&decode::<i64>(datatype, &bytes, heap)?, |n| i32::try_from(*n).ok()),
+            Self::I64 => narrow(&decode::<i64>(datatype, &bytes, heap)?, |n| Some(*n)),
+            Self::U8 => narrow(&decode::<u64>(datatype, &bytes, heap)?, |n| u8::try_from(*n).ok()),
+            Self::U16 => narrow(&decode::<u64>(datatype, &bytes, heap)?, |n| u16::try_from(*n).ok()),
+            Self::U32 => narrow(&decode::<u64>(datatype, &bytes, heap)?, |n| u32::try_from(*n).ok()),
+            Self::U64 => narrow(&decode::<u64>(datatype, &bytes, heap)?, |n| Some(*n)),
+        }
+    }
+
+    fn values(self, datatype: &Datatype, bytes: &[u8], heap: &dyn Heap) -> Result<JsValue> {
+        Ok(self.array_of(&self.memory(datatype, bytes.to_vec(), heap)?))
+    }
+
+    /// An array of this memory.
+    fn array_of(self, memory: &[u8]) -> JsValue {
+        let bytes = Uint8Array::from(memory);
+        let buffer = bytes.buffer();
+        match self {
+            Self::I8 => Int8Array::new(&buffer).into(),
+            Self::I16 => Int16Array::new(&buffer).into(),
+            Self::I32 => Int32Array::new(&buffer).into(),
+            Self::I64 => BigInt64Array::new(&buffer).into(),
+            Self::U8 => bytes.into(),
+            Self::U16 => Uint16Array::new(&buffer).into(),
+            Self::U32 => Uint32Array::new(&buffer).into(),
+            Self::U64 => BigUint64Array::new(&buffer).into(),
+            Self::F32 => Float32Array::new(&buffer).into(),
+            Self::F64 => Float64Array::new(&buffer).into(),
+        }
+    }
+}
+
+/// Numbers that have an array in JavaScript.
+#[cfg(feature = "wasm-tables")]
+pub(super) trait Number: bytemuck::NoUninit {
+    /// The array.
+    const NUMBERS: Numbers;
+}
+
+#[cfg(feature = "wasm-tables")]
+macro_rules! numbers {
+    ($($t:ty, $variant:ident;)*) => {$(
+        impl Number for $t {
+            const NUMBERS: Numbers = Numbers::$variant;
+        }
+    )*};
+}
+
+#[cfg(feature = "wasm-tables")]
+numbers! { i8, I8; i16, I16; i32, I32; i64, I64; u8, U8; u16, U16; u32, U32; u64, U64; f32, F32; f64, F64; }
+
+/// An array of these numbers.
+#[cfg(feature = "wasm-tables")]
+pub(super) fn array_of<T: Number>(values: &[T]) -> JsValue {
+    T::NUMBERS.array_of(bytemuck::cast_slice(values))
+}
+
+/// Wide values as the bytes of narrow ones. One that does not fit is an error that names it.
+fn narrow<W: std::fmt::Display, N: bytemuck::NoUninit + Element>(
+    values: &[W],
+    narrow: impl Fn(&W) -> Option<N>,
+) -> Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(size_of_val(values));
+    for (i, value) in values.iter().enumerate() {
+        let narrow = narrow(value).ok_or_else(|| unfit::<N>(i, value))?;
+        bytes.extend_from_slice(bytemuck::bytes_of(&narrow));
+    }
+    Ok(bytes)
+}
+
+/// What the numbers within elements are.
+fn number(datatype: &Datatype) -> &Datatype {
+    match &datatype.class {
+        Class::Enumeration { base, .. } | Class::Array { base, .. } | Class::Complex { base, .. } => number(base),
+        _ => datatype,
+    }
+}
+
+fn decode<T: Element>(datatype: &Datatype, bytes: &[u8], heap: &dyn Heap) -> Result<Vec<T>> {
+    let decoder = T::decoder(datatype)?;
+    let mut values = T::empty_vec(elements(datatype, bytes))?;
+    decoder(bytes, heap, &mut values)?;
+    Ok(values)
+}
+
+/// Elements that some bytes are.
+fn elements(datatype: &Datatype, bytes: &[u8]) -> usize {
+    bytes.len().checked_div(datatype.size as usize).unwrap_or(0)
+}
+
+/// Elements by their bytes, one after the other.
+pub(super) fn values(datatype: &Datatype, bytes: &[u8], heap: &dyn Heap) -> Result<JsValue> {
+    if let Some(numbers) = Numbers::of(datatype) {
+        return numbers.values(datatype, bytes, heap);
+    }
+    match &datatype.class {
+        Class::Opaque { .. } => Ok(Uint8Array::from(bytes).into()),
+        Class::Compound { members } => {
+            let columns = Array::new();
+            each(members, |member| {
+                let (start, size) = (member.offset as usize, member.datatype.size as usize);
+                let rows = bytes.chunks_exact(datatype.size.max(1) as usize);
+                let column: Vec<u8> = rows.flat_map(|row| &row[start..start + size]).copied().collect();
+                columns.push(&values(&member.datatype, &column, heap)?);
+                Ok(())
+            })?;
+            Ok(columns.into())
+        }
+        Class::Reference { .. } => {
+            let references = decode::<Reference>(datatype, bytes, heap)?;
+            Ok(list(references.iter().map(reference)).into())
+        }
+        Class::VariableLength { is_string: false, base, .. } => {
+            let n = elements(datatype, bytes);
+            let (all, ends) = sequences(bytes, n, base.size as usize, heap)?;
+            let size = base.size.max(1) as usize;
+            let ends: Vec<f64> = ends.into_iter().map(|end| (end / size) as f64).collect();
+            let inner = values(base, &all, heap)?;
+            Ok(object(&[("values", inner), ("ends", Float64Array::from(&ends[..]).into())]).into())
+        }
+        // An array of what is no number.
+        Class::Array { base, .. } => values(base, bytes, heap),
+        _ => strings(datatype, bytes, heap),
+    }
+}
+
+fn strings(datatype: &Datatype, bytes: &[u8], heap: &dyn Heap) -> Result<JsValue> {
+    let n = elements(datatype, bytes);
+    let Some(mut gather) = Strings::gather(datatype)? else { return Ok(JsValue::NULL) };
+    gather.announce(n as u64);
+    gather.add(bytes, n, heap)?;
+    Ok(texts(&gather.finish(&[n as u64])?))
+}
+
+/// Strings as JavaScript counts their letters.
+pub(super) fn texts(strings: &Strings) -> JsValue {
+    let ends: Vec<f64> = if strings.as_str().is_ascii() {
+        strings.offsets().iter().skip(1).map(|end| *end as f64).collect()
+    } else {
+        let mut end = 0;
+        let lengths = strings.iter().map(|text| text.chars().map(char::len_utf16).sum::<usize>());
+        lengths
+            .map(|length| {
+                end += length;
+                end as f64
+            })
+            .collect()
+    };
+    let text = JsString::from(strings.as_str());
+    object(&[("text", text.into()), ("ends", Float64Array::from(&ends[..]).into())]).into()
+}
+
+fn reference(reference: &Reference) -> String {
+    let (Some(address), Some(part)) = (reference.address(), reference.part()) else { return "null".to_owned() };
+    let mut json = Json::object();
+    json.number("address", address);
+    if let Some(file) = reference.file() {
+        json.text("file", &file.display());
+    }
+    match part {
+        ReferenceTarget::Object => json.text("kind", "object"),
+        ReferenceTarget::Attribute(name) => {
+            json.text("kind", "attribute");
+            json.text("name", &name);
+        }
+        ReferenceTarget::Region(selection) => {
+            json.text("kind", "region");
+            region(&mut json, &selection);
+        }
+    }
+    json.finish()
+}
+
+/// A selection as [`selection`](super::selection::selection) takes it.
+fn region(json: &mut Json, selection: &Selection) {
+    let (form, numbers) = match selection {
+        Selection::All => ("all", Vec::new()),
+        Selection::Points(points) => ("points", points.0.concat()),
+        Selection::Blocks(blocks) => {
+            ("blocks", blocks.0.iter().flat_map(|(first, last)| [&first[..], last].concat()).collect())
+        }
+        Selection::Hyperslab(slab) => ("hyperslab", [&slab.start[..], &slab.stride, &slab.count, &slab.block].concat()),
+        // No reference holds the others.
+        Selection::None | Selection::Slices(_) | Selection::Mask(_) => ("none", Vec::new()),
+    };
+    json.text("form", form);
+    json.raw("numbers", &describe::numbers(&numbers));
+}
+
+/// The description of an attribute as JSON, and its elements; `null` for those of a null dataspace.
+pub(super) fn attribute(attribute: &Attribute) -> failure::Result<(String, JsValue)> {
+    let (datatype, space) = (attribute.datatype()?, attribute.dataspace()?);
+    let mut json = Json::object();
+    describe::space(&mut json, &space);
+    json.raw("dtype", &describe::datatype(&datatype));
+    let elements = if space.is_null() {
+        JsValue::NULL
+    } else {
+        let heap = FileHeap::new(attribute.owner().file().storage());
+        let path = || format!("{}@{}", attribute.owner().path(), attribute.name());
+        values(&datatype, &attribute.read_bytes()?, &heap).map_err(|e| e.in_object(&path()))?
+    };
+    Ok((json.finish(), elements))
+}

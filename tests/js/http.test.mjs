@@ -1,0 +1,151 @@
+// Files of a server.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { after, test } from "node:test";
+import { failure, h5kit, testdata } from "./common.mjs";
+import { serve } from "./server.mjs";
+
+const small = readFileSync(`${testdata}pbmc_small.h5ad`);
+const folder = mkdtempSync(join(tmpdir(), "h5kit-"));
+after(() => rmSync(folder, { recursive: true }));
+
+/** Opens what a server serves, and closes both in the end. */
+async function served(bytes, behave, options, work) {
+  const server = await serve(bytes, behave);
+  try {
+    const file = await h5kit.open(server.url, { retries: 0, ...options });
+    try {
+      return await work(file, server.seen);
+    } finally {
+      await file.close();
+    }
+  } finally {
+    await server.close();
+  }
+}
+
+const digest = async (file) => {
+  const lines = [];
+  for await (const line of file.digest()) lines.push(line);
+  return lines.join("\n");
+};
+
+const expected = readFileSync(`${testdata}pbmc_small.h5ad.digest`, "utf8").trim();
+
+test("ranges are fetched, a few at once, and counted", async () => {
+  await served(small, {}, {}, async (file, seen) => {
+    assert.deepEqual(file.stats, { requests: 1, bytes: 65536, rounds: 1 });
+    const umap = await (await file.dataset("obsm/X_umap")).read();
+    assert.deepEqual(umap.shape, [200, 2]);
+    const { requests, bytes, rounds } = file.stats;
+    assert.equal(requests, seen.requests);
+    assert.equal(bytes, seen.bytes);
+    assert(rounds > 1 && bytes < small.length, `${rounds} rounds, ${bytes} bytes`);
+    assert.equal(await digest(file), expected);
+  });
+});
+
+test("a server without ranges: small files are downloaded", async () => {
+  await served(small, { ranges: false }, {}, async (file, seen) => {
+    assert.equal(await digest(file), expected);
+    assert.equal(seen.requests, 1);
+  });
+  const refused = await failure(served(small, { ranges: false }, { fullDownload: "never" }, () => {}));
+  assert.equal(refused.kind, "NoRanges");
+  assert(refused instanceof h5kit.H5Error);
+});
+
+test("a server that does not show Content-Range is asked for the size", async () => {
+  await served(small, { hidden: true }, {}, async (file) => assert.equal(await digest(file), expected));
+});
+
+test("a file that changes is an error", async () => {
+  await served(small, {}, { prefetch: 4096 }, async (file, seen) => {
+    seen.etag = '"2"';
+    const error = await failure(digest(file));
+    assert.equal(error.kind, "Changed");
+    assert.match(error.message, /has changed/);
+  });
+});
+
+test("what fails for a moment is tried again, what goes on failing is an error", async () => {
+  let times = 0;
+  const once = () => times++ === 1;
+  await served(small, { fails: once }, { retries: 2 }, async (file) => assert.equal(await digest(file), expected));
+  const error = await failure(served(small, { fails: () => true }, {}, () => {}));
+  assert.equal(error.kind, "Http");
+  assert.equal(error.status, 503);
+  const gone = await failure(h5kit.open("http://127.0.0.1:9/nothing.h5", { retries: 0 }));
+  assert.equal(gone.kind, "Http");
+});
+
+test("a file of no bytes, and one that is no HDF5", async () => {
+  for (const bytes of [Buffer.alloc(0), Buffer.alloc(100_000, "x")]) {
+    assert.equal((await failure(served(bytes, {}, {}, () => {}))).kind, "NotHdf5");
+  }
+});
+
+test("a read can be stopped", async () => {
+  await served(small, { delay: 50 }, {}, async (file) => {
+    const controller = new AbortController();
+    const read = file.dataset("uns", { signal: controller.signal });
+    setTimeout(() => controller.abort(), 10);
+    assert.equal((await failure(read)).name, "AbortError");
+    assert.equal((await failure(file.keys({ signal: AbortSignal.abort() }))).name, "AbortError");
+    // The file is as it was.
+    assert.deepEqual((await file.keys()).slice(0, 2), ["X", "layers"]);
+  });
+});
+
+test("two reads at once share what they fetch", async () => {
+  const requests = await served(small, { delay: 5 }, {}, async (file) => {
+    const read = async () => (await file.dataset("raw/X/data")).read();
+    const [a, b] = await Promise.all([read(), read()]);
+    assert.deepEqual(a.data, b.data);
+    return file.stats.requests;
+  });
+  const alone = await served(small, {}, {}, async (file) => {
+    await (await file.dataset("raw/X/data")).read();
+    return file.stats.requests;
+  });
+  assert.equal(requests, alone);
+});
+
+test("limits of requests and bytes", async () => {
+  const error = await failure(served(small, {}, { limits: { requests: 2 } }, digest));
+  assert.equal(error.kind, "Limit");
+});
+
+/** A file that h5py makes, where it is there. */
+function scattered(version) {
+  const path = join(folder, `scattered_${version}.h5`);
+  const script = fileURLToPath(new URL("make_scattered.py", import.meta.url));
+  const python = process.env.H5KIT_PYTHON ?? "python3";
+  const { status } = spawnSync(python, [script, path, version], { stdio: "ignore" });
+  return status === 0 ? path : undefined;
+}
+
+for (const version of ["earliest", "latest"]) {
+  test(`1000 datasets of a file of 100 MB are listed in few rounds (${version})`, async (context) => {
+    const path = scattered(version);
+    if (!path) return context.skip("there is no Python with h5py: H5KIT_PYTHON");
+    await served(readFileSync(path), { delay: 1 }, {}, async (file, seen) => {
+      const entries = await (await file.group("signals")).entries();
+      assert.equal(entries.length, 1000);
+      for (const [i, { name, kind, shape, dtype }] of entries.entries()) {
+        assert.equal(name, `signal_${String(i).padStart(4, "0")}`);
+        assert.deepEqual([kind, shape, dtype.kind, dtype.size], ["dataset", [25_000], "float", 4]);
+      }
+      const { requests, bytes, rounds } = file.stats;
+      console.log(`${version}: ${rounds} rounds, ${requests} requests, ${bytes} bytes`);
+      assert(rounds <= 6, `${rounds} rounds`);
+      assert(seen.most > 1 && seen.most <= 6, `${seen.most} at once`);
+      const last = await (await file.dataset("signals/signal_0999")).read([{ start: 24_990 }]);
+      assert.deepEqual([...last.data], new Array(10).fill(999));
+    });
+  });
+}
