@@ -15,7 +15,7 @@ const FIRST_PAUSE: Duration = Duration::from_micros(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 
 /// There nobody can wait, and nobody else runs meanwhile.
-const NOBODY_WAITS: bool = cfg!(target_family = "wasm");
+pub(super) const NOBODY_WAITS: bool = cfg!(target_family = "wasm");
 
 /// How often a structure is read that breaks the format: while a writer is at work half of it may be old and half new.
 ///

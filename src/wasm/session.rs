@@ -13,7 +13,7 @@ use super::{describe, digest, listing, reading, selection};
 use crate::Limits;
 use crate::bytes::{Addr, Text};
 use crate::digest::Lines;
-use crate::object::{File, Object, Options};
+use crate::object::{File, Object, ObjectPath, Options};
 use crate::source::{Extents, Fetching, Request};
 
 /// A file, and the ranges of it that have been fetched.
@@ -140,7 +140,7 @@ impl Session {
             return Ok(file.object(path)?);
         }
         let path = Text::from(path).to_string();
-        let found = Object::at(file, Addr(whole(address)), path.as_str().into());
+        let found = Object::at(file, Addr(whole(address)), ObjectPath::new(&path));
         found.map_err(|e| e.in_object(&path).into())
     }
 
