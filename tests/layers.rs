@@ -22,8 +22,18 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "wasm",
         &[
-            "bytes", "digest", "element", "encoding", "error", "filter", "format", "limits", "object", "selection",
-            "source", "walk",
+            "bytes",
+            "digest",
+            "element",
+            "encoding",
+            "error",
+            "filter",
+            "format",
+            "limits",
+            "object",
+            "selection",
+            "source",
+            "walk",
         ],
     ),
 ];

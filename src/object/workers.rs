@@ -40,7 +40,8 @@ pub(crate) fn share<J: Send, S>(
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, J) -> Result<()> + Sync,
 ) -> Result<()> {
-    let helpers = threads.min(jobs.len()).saturating_sub(1);
+    // Without threads nothing of them is compiled.
+    let helpers = if cfg!(target_family = "wasm") { 0 } else { threads.min(jobs.len()).saturating_sub(1) };
     if helpers == 0 || SHARING.get() {
         let mut state = state();
         return each(jobs, |job| work(&mut state, job));

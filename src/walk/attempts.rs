@@ -14,6 +14,9 @@ const FIRST_PAUSE: Duration = Duration::from_micros(1);
 /// No pause is longer: a writer needs less for a structure. libhdf5 goes on doubling, and in the end waits for ever.
 const LONGEST_PAUSE: Duration = Duration::from_millis(4);
 
+/// There nobody can wait, and nobody else runs meanwhile.
+const NOBODY_WAITS: bool = cfg!(target_family = "wasm");
+
 /// How often a structure is read that breaks the format: while a writer is at work half of it may be old and half new.
 ///
 /// Once a structure has stayed as it is through all attempts the file is damaged rather than being written, and from
@@ -28,8 +31,7 @@ impl Attempts {
     /// As many attempts as were asked for, or as the state of the file asks for.
     pub(super) fn new(asked: Option<NonZero<u32>>, open_for_swmr: bool) -> Self {
         let usual = if open_for_swmr { WHILE_WRITTEN } else { 1 };
-        // There nobody can wait, and nobody else runs meanwhile.
-        let most = if cfg!(target_family = "wasm") { 1 } else { asked.map_or(usual, NonZero::get) };
+        let most = if NOBODY_WAITS { 1 } else { asked.map_or(usual, NonZero::get) };
         Self { most, given_up: AtomicBool::new(false) }
     }
 
@@ -46,6 +48,9 @@ impl Attempts {
     /// What `read` gives, or gives at last where it finds a fault; `renew` lets go of what is old before each further
     /// attempt.
     pub(super) fn retrying<T>(&self, renew: impl Fn() -> Result<()>, mut read: impl FnMut() -> Result<T>) -> Result<T> {
+        if NOBODY_WAITS {
+            return read();
+        }
         let mut pause = FIRST_PAUSE;
         let mut left = self.most;
         loop {

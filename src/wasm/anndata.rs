@@ -11,8 +11,8 @@ use super::session::whole;
 use super::values::{array_of, texts};
 use crate::digest::json::{Json, list, quoted};
 use crate::element::Strings;
-use crate::encoding::anndata::{AnnData, DataFrame, Element, Error, Kind, Members, Part, Sparse, Values};
 use crate::encoding::anndata::Array as Stored;
+use crate::encoding::anndata::{AnnData, DataFrame, Element, Error, Kind, Members, Part, Sparse, Values};
 use crate::selection::Selection;
 
 /// An AnnData.
@@ -51,8 +51,13 @@ impl Annotated {
         json.raw("keys", &strings(&data.members().keys()?));
         frame(&mut json, "obs", data.obs());
         frame(&mut json, "var", data.var());
-        let mappings =
-            [("layers", data.layers()), ("obsm", data.obsm()), ("varm", data.varm()), ("obsp", data.obsp()), ("varp", data.varp())];
+        let mappings = [
+            ("layers", data.layers()),
+            ("obsm", data.obsm()),
+            ("varm", data.varm()),
+            ("obsp", data.obsp()),
+            ("varp", data.varp()),
+        ];
         for (name, mapping) in mappings {
             let keys = mapping?.map(|mapping| mapping.keys()).transpose()?.unwrap_or_default();
             json.raw(name, &strings(&keys));
@@ -63,9 +68,26 @@ impl Annotated {
         Ok(json.finish())
     }
 
+    /// The element at a path, held against the shape of the whole, or a column against the length of its frame.
+    fn open(&self, path: &str) -> Result<Element> {
+        if let Some((parent, name)) = path.rsplit_once('/')
+            && let Kind::DataFrame(frame) = self.data.get(parent)?.kind
+            && frame.columns().iter().any(|column| column == name)
+        {
+            return Ok(frame.column(name)?);
+        }
+        let found = self.data.get(path)?;
+        match self.data.fit(&found) {
+            Err(Error::Fault(fault)) if fault.warning => Ok(found),
+            fits => Ok(fits.map(|()| found)?),
+        }
+    }
+
     fn array(&self, path: &str) -> Result<Stored> {
-        match self.data.get(path)?.kind {
-            Kind::Array(array) | Kind::StringArray(array) | Kind::NumericScalar(array) | Kind::String(array) => Ok(array),
+        match self.open(path)?.kind {
+            Kind::Array(array) | Kind::StringArray(array) | Kind::NumericScalar(array) | Kind::String(array) => {
+                Ok(array)
+            }
             Kind::Bytes(array) => Ok(array),
             Kind::Categorical(categorical) => Ok(categorical.categories().clone()),
             other => Err(wrong(path, "array", &other)),
@@ -73,15 +95,16 @@ impl Annotated {
     }
 
     fn sparse(&self, path: &str) -> Result<Sparse> {
-        match self.data.get(path)?.kind {
+        match self.open(path)?.kind {
             Kind::Sparse(sparse) => Ok(sparse),
             other => Err(wrong(path, "sparse matrix", &other)),
         }
     }
 
     fn entries(&self, path: &str, rows: Selection) -> Result<JsValue> {
-        let missing = |missing: &[bool]| Uint8Array::from(&missing.iter().map(|m| u8::from(*m)).collect::<Vec<u8>>()[..]);
-        match self.data.get(path)?.kind {
+        let missing =
+            |missing: &[bool]| Uint8Array::from(&missing.iter().map(|m| u8::from(*m)).collect::<Vec<u8>>()[..]);
+        match self.open(path)?.kind {
             Kind::Categorical(categorical) => {
                 let codes = categorical.codes(rows)?;
                 let codes: Vec<f64> = codes.into_iter().map(|code| code.map_or(-1.0, |code| code as f64)).collect();
@@ -100,7 +123,14 @@ impl Annotated {
 }
 
 fn wrong(path: &str, wanted: &str, found: &Kind) -> Failure {
-    let found = Element { kind: found.clone(), path: String::new(), at: None, version: None, legacy: None, warnings: Vec::new() };
+    let found = Element {
+        kind: found.clone(),
+        path: String::new(),
+        at: None,
+        version: None,
+        legacy: None,
+        warnings: Vec::new(),
+    };
     Failure::new("Usage", &format!("{path}: this is a {}, not a {wanted}", found.encoding()))
 }
 
@@ -179,7 +209,9 @@ fn values(values: &Values) -> JsValue {
         Values::C64(values) => array_of(values.as_flattened()),
         Values::C128(values) => array_of(values.as_flattened()),
         Values::String(values) => texts(&values.iter().map(String::as_str).collect::<Strings>()),
-        Values::Bytes(values) => values.iter().map(|bytes| JsValue::from(Uint8Array::from(&bytes[..]))).collect::<Array>().into(),
+        Values::Bytes(values) => {
+            values.iter().map(|bytes| JsValue::from(Uint8Array::from(&bytes[..]))).collect::<Array>().into()
+        }
     }
 }
 
@@ -215,7 +247,7 @@ impl Annotated {
     /// # Errors
     /// What is wrong with it.
     pub fn element(&self, path: &str) -> Answer {
-        answer(self.data.get(path).map_err(Failure::from).and_then(|found| element(&found)))
+        answer(self.open(path).and_then(|found| element(&found)))
     }
 
     /// Values of an array, or the categories of a column of these.

@@ -4,6 +4,7 @@ use js_sys::{Array, Float64Array, Uint8Array};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::describe;
 use super::failure::{Failure, Result, answer, object};
 use super::session::whole;
 use super::values::{Numbers, array_of, texts};
@@ -55,6 +56,9 @@ fn described(table: &Table) -> String {
         json.text("name", &column.name().display());
         json.text("kind", &format!("{:?}", column.kind()));
         json.text("path", column.info().path());
+        if let Some(datatype) = datatype(column) {
+            json.raw("dtype", &describe::datatype(datatype));
+        }
         json.finish()
     };
     let mut json = Json::object();
@@ -150,9 +154,10 @@ impl Columns {
     /// # Errors
     /// What is wrong with it.
     pub fn read(&self, column: &str, start: f64, end: f64) -> Answer {
-        answer(self.column(column).and_then(|column| {
-            Ok(values(&column.read(whole(start)..whole(end))?, datatype(column)))
-        }))
+        answer(
+            self.column(column)
+                .and_then(|column| Ok(values(&column.read(whole(start)..whole(end))?, datatype(column)))),
+        )
     }
 
     /// The labels of a categorical column, or `null`.

@@ -21,12 +21,10 @@ pub(super) fn selection(form: &str, numbers: &[f64], rank: usize) -> Result<Sele
         "none" => Selection::None,
         "slices" => Selection::Slices(corners(3).map(slice).collect()),
         "points" => Points(corners(rank).map(coordinates).collect()).into(),
-        "blocks" => Blocks(
-            corners(2 * rank)
-                .map(|both| (coordinates(&both[..rank]), coordinates(&both[rank..])))
-                .collect(),
-        )
-        .into(),
+        "blocks" => {
+            Blocks(corners(2 * rank).map(|both| (coordinates(&both[..rank]), coordinates(&both[rank..]))).collect())
+                .into()
+        }
         "hyperslab" if numbers.len() == 4 * rank => {
             let part = |n: usize| coordinates(&numbers[n * rank..(n + 1) * rank]);
             Hyperslab::new(part(0), part(2)).stride(part(1)).block(part(3)).into()

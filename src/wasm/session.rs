@@ -10,11 +10,11 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::failure::{Failure, Result, answer};
 use super::neighbours::Files;
 use super::{describe, digest, listing, reading, selection};
+use crate::Limits;
 use crate::bytes::{Addr, Text};
 use crate::digest::Lines;
 use crate::object::{File, Object, Options};
 use crate::source::{Extents, Fetching, Request};
-use crate::Limits;
 
 /// A file, and the ranges of it that have been fetched.
 ///
@@ -66,9 +66,8 @@ impl Session {
         for (number, extents) in self.files.open() {
             self.asked.extend(extents.requests(&self.fetching).into_iter().map(|request| (number, request)));
         }
-        let numbers = |(file, Request { range, .. }): &(usize, Request)| {
-            [*file as f64, range.start as f64, range.end as f64]
-        };
+        let numbers =
+            |(file, Request { range, .. }): &(usize, Request)| [*file as f64, range.start as f64, range.end as f64];
         let numbers: Vec<f64> = self.asked.iter().flat_map(numbers).collect();
         Float64Array::from(&numbers[..])
     }

@@ -10,7 +10,7 @@
 //! | opaque | their bytes |
 
 use js_sys::{
-        Array, BigInt64Array, BigUint64Array, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, JsString,
+    Array, BigInt64Array, BigUint64Array, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, JsString,
     Uint8Array, Uint16Array, Uint32Array,
 };
 use wasm_bindgen::JsValue;
@@ -268,7 +268,12 @@ pub(super) fn texts(strings: &Strings) -> JsValue {
     } else {
         let mut end = 0;
         let lengths = strings.iter().map(|text| text.chars().map(char::len_utf16).sum::<usize>());
-        lengths.map(|length| { end += length; end as f64 }).collect()
+        lengths
+            .map(|length| {
+                end += length;
+                end as f64
+            })
+            .collect()
     };
     let text = JsString::from(strings.as_str());
     object(&[("text", text.into()), ("ends", Float64Array::from(&ends[..]).into())]).into()
@@ -303,9 +308,7 @@ fn region(json: &mut Json, selection: &Selection) {
         Selection::Blocks(blocks) => {
             ("blocks", blocks.0.iter().flat_map(|(first, last)| [&first[..], last].concat()).collect())
         }
-        Selection::Hyperslab(slab) => {
-            ("hyperslab", [&slab.start[..], &slab.stride, &slab.count, &slab.block].concat())
-        }
+        Selection::Hyperslab(slab) => ("hyperslab", [&slab.start[..], &slab.stride, &slab.count, &slab.block].concat()),
         // No reference holds the others.
         Selection::None | Selection::Slices(_) | Selection::Mask(_) => ("none", Vec::new()),
     };

@@ -147,3 +147,109 @@ test("a region is read through its reference", async () => {
   }
   assert(regions > 30, `only ${regions}`);
 });
+
+test("selections are those of JavaScript's own arithmetic, and blocks are the whole", async () => {
+  const file = await h5kit.openPath(`${files}chunks_all_v4.h5`);
+  const dataset = await file.dataset("btree");
+  const [rows, columns] = dataset.shape;
+  const whole = await dataset.read();
+  assert.deepEqual([whole.shape, whole.stride], [[rows, columns], [columns, 1]]);
+  const at = (row, column) => whole.data[row * columns + column];
+  const every = (start, stop, step = 1) => Array.from({ length: Math.ceil((stop - start) / step) }, (_, i) => start + i * step);
+  const cases = [
+    [[3], [3], every(0, columns), [columns]],
+    [[null, 2], every(0, rows), [2], [rows]],
+    [[{ start: 1, stop: 9, step: 3 }, { start: 4 }], every(1, 9, 3), every(4, columns), [3, columns - 4]],
+    [[[7, 2, 2, 3]], [7, 2, 2, 3], every(0, columns), [4, columns]],
+    [[{ start: 2, stop: 4 }, [5, 0]], [2, 3], [5, 0], [2, 2]],
+    [[4, [5, 0, 1]], [4], [5, 0, 1], [3]],
+    [[[]], [], every(0, columns), [0, columns]],
+    [[{ start: 3, stop: 3 }], [], every(0, columns), [0, columns]],
+  ];
+  for (const [selection, listedRows, listedColumns, shape] of cases) {
+    const { data, shape: found } = await dataset.read(selection);
+    assert.deepEqual(found, shape, JSON.stringify(selection));
+    assert.deepEqual([...data], listedRows.flatMap((row) => listedColumns.map((column) => at(row, column))));
+  }
+  for (const wrong of [[rows], [-1], [1.5], [{ stop: rows + 1 }], [null, null, null], [[0], [0]], [{ step: 0 }], [[rows]]]) {
+    assert.equal((await failure(dataset.read(wrong))).kind, "Selection", JSON.stringify(wrong));
+  }
+  const all = new whole.data.constructor(whole.data.length);
+  let blocks = 0;
+  for await (const { data, shape, origin } of dataset.blocks(null, { maxBytes: 64 })) {
+    assert.equal(shape.length, 2);
+    const width = shape[1];
+    data.forEach((value, i) => {
+      all[(origin[0] + Math.floor(i / width)) * columns + origin[1] + (i % width)] = value;
+    });
+    blocks += 1;
+  }
+  assert(blocks > 1);
+  assert.deepEqual(all, whole.data);
+  await file.close();
+});
+
+test("integers of 64 bits are exact", async () => {
+  const file = await h5kit.openPath(`${files}bitfields.h5`);
+  const dataset = await file.dataset("b64le");
+  const { data } = await dataset.read();
+  assert(data instanceof BigUint64Array);
+  assert.deepEqual([...data], [1n, 81985529216486895n, 18446744073709551615n]);
+  const error = await failure(dataset.read(null, { int64: "number" }));
+  assert.equal(error.kind, "Integer");
+  assert.deepEqual((await dataset.read([{ stop: 1 }], { int64: "number" })).data, Float64Array.of(1));
+  await file.close();
+});
+
+test("attributes of every kind are values of JavaScript", async () => {
+  const file = await h5kit.openPath(`${files}attributes_all_v200.h5`);
+  const attributes = await file.attrs();
+  assert(attributes.size > 15);
+  assert.equal(attributes.get("null"), null);
+  assert.equal(typeof attributes.get("scalar"), "number");
+  assert.deepEqual(attributes.describe("bool").dtype, { kind: "bool" });
+  assert.deepEqual(Object.keys(attributes.get("holes").data), ["x", "y", "z"]);
+  assert.deepEqual(attributes.get("matrix").shape, [2, 3]);
+  assert(attributes.get("sequence").data instanceof h5kit.Ragged);
+  assert.equal(attributes.get("nothing"), undefined);
+  assert.equal(attributes.keys().length, Object.keys(attributes.toObject()).length);
+  await file.close();
+});
+
+test("damaged and hostile files are errors of one line", async () => {
+  const { readdirSync } = await import("node:fs");
+  const corrupt = `${testdata}corrupt/`;
+  let errors = 0;
+  for (const name of readdirSync(corrupt).filter((name) => name.endsWith(".h5"))) {
+    const told = (error) => {
+      assert(error instanceof h5kit.H5Error, `${name}: ${error.stack}`);
+      assert.notEqual(error.kind, "Internal", `${name}: ${error.message}`);
+      assert(!error.message.includes("\n"), error.message);
+      errors += 1;
+    };
+    let file;
+    try {
+      file = await h5kit.openPath(corrupt + name);
+      for (const { kind, name } of await file.entries()) {
+        try {
+          if (kind === "dataset") await (await file.dataset(name)).read();
+        } catch (error) {
+          told(error);
+        }
+      }
+      (await file.attrs()).keys();
+    } catch (error) {
+      told(error);
+    }
+    await file?.close();
+  }
+  assert(errors > 40, `only ${errors}`);
+});
+
+test("what is not in memory as a whole is read in blocks", async () => {
+  const file = await h5kit.open(readFileSync(`${files}chunks_all_v4.h5`), { readBytes: 100 });
+  const error = await failure((await file.dataset("btree")).read());
+  assert.equal(error.kind, "Limit");
+  assert.match(error.message, /blocks\(\)/);
+  await file.close();
+});

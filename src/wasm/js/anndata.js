@@ -264,7 +264,7 @@ class SparseMatrix extends Stored {
 
   constructor(asking, about) {
     super(asking, about);
-    this.format = about.format;
+    this.format = about.format.slice(0, 3);
     this.nnz = about.nnz;
   }
 

@@ -1,5 +1,5 @@
 // H5Col: tables of columns.
-import { Ragged, strings } from "./values.js";
+import { datatype, strings } from "./values.js";
 
 /** The table in a group. */
 export async function table(group, { signal } = {}) {
@@ -24,7 +24,8 @@ export class Table {
   constructor(session, number, { path, rows, version, columns, foreign }) {
     this.#session = session;
     this.#number = number;
-    Object.assign(this, { path, length: rows, version, columns, foreign });
+    const described = columns.map(({ dtype, ...column }) => (dtype ? { ...column, dtype: datatype(dtype) } : column));
+    Object.assign(this, { path, length: rows, version, columns: described, foreign });
   }
 
   #ask(method, args, { signal } = {}) {
@@ -72,29 +73,51 @@ function numbers(runs) {
 }
 
 function column({ missing, values, boolean, texts, offsets, lists }) {
-  if (texts) return new Values(strings(texts), missing, false);
-  if (lists) return new Values(new Ragged(column(lists).values, offsets), missing, false);
-  return new Values(values, missing, boolean === true);
+  if (texts) return new Values(strings(texts), missing);
+  if (lists) return new Lists(offsets, column(lists), missing);
+  return boolean ? new Booleans(values, missing) : new Values(values, missing);
 }
 
-/** Values of rows, and which of them are missing. */
+/** Values of rows. `missing` is 1 where there is none, and the value means nothing. */
 class Values {
-  #boolean;
-
-  constructor(values, missing, boolean) {
+  constructor(values, missing) {
     this.values = values;
     this.missing = missing;
-    this.#boolean = boolean;
   }
 
   get length() {
     return this.missing.length;
   }
 
-  /** A value, `null` where it is missing. */
+  /** The value of a row, `null` where it is missing. */
   at(i) {
-    if (this.missing[i]) return null;
-    if (this.values instanceof Ragged) return this.values.at(i);
-    return this.#boolean ? this.values[i] !== 0 : this.values[i];
+    return this.missing[i] ? null : this.value(i);
+  }
+
+  value(i) {
+    return this.values[i];
+  }
+
+  toArray() {
+    return Array.from({ length: this.length }, (_, i) => this.at(i));
+  }
+}
+
+class Booleans extends Values {
+  value(i) {
+    return this.values[i] !== 0;
+  }
+}
+
+/** Lists: that of row `i` has the items from `offsets[i]` up to `offsets[i + 1]`. */
+class Lists extends Values {
+  constructor(offsets, items, missing) {
+    super(items, missing);
+    this.offsets = offsets;
+  }
+
+  value(i) {
+    const [start, end] = [this.offsets[i], this.offsets[i + 1]];
+    return Array.from({ length: end - start }, (_, item) => this.values.at(start + item));
   }
 }

@@ -21,6 +21,7 @@ class Connection {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     this.#progress.delete(id);
+    if (this.#waiting.size === 0) this.#worker.unref?.();
     if (!waiting) return;
     if (stats) waiting.session.stats = stats;
     if (error) waiting.reject(rebuilt(error, waiting.signal));
@@ -46,12 +47,14 @@ class Connection {
         signal?.removeEventListener("abort", abort);
         done(value);
       };
+      // Workers of Node keep a program alive while they are waited for, and not longer.
+      this.#worker.ref?.();
       this.#waiting.set(id, { session, signal, resolve: settle(resolve), reject: settle(reject) });
       if (progress) this.#progress.set(id, progress);
       signal?.addEventListener("abort", abort, { once: true });
-      const [at, told] = [args.indexOf(signal), args.indexOf(progress)];
+      const place = (arg) => (arg === undefined ? -1 : args.indexOf(arg));
       try {
-        this.#worker.postMessage({ id, session: session.number, method, args: posted, signal: at, progress: told });
+        this.#worker.postMessage({ id, session: session.number, method, args: posted, signal: place(signal), progress: place(progress) });
       } catch (cause) {
         this.#waiting.delete(id);
         settle(reject)(new H5Error("Usage", `this cannot be given to a worker: ${cause.message}`, { cause }));

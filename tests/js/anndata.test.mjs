@@ -1,0 +1,97 @@
+// AnnData, as anndata and scipy give it.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { failure, h5kit, testdata } from "./common.mjs";
+
+const json = (path) => JSON.parse(readFileSync(testdata + path, "utf8"));
+const open = async (path) => h5kit.openAnnData(await h5kit.openPath(testdata + path));
+
+/** What an element has, in the form of the expected values; `undefined` for kinds without values here. */
+async function values(element) {
+  switch (element.kind) {
+    case "dense":
+      return [...(await element.read()).data].map((value) => (element.type === "bool" ? value !== 0 : value));
+    case "column": {
+      const column = await element.read();
+      return Array.from({ length: column.length }, (_, i) => column.at(i));
+    }
+    case "sparse":
+      return [...(await element.rows({ start: 0 })).toDense()];
+    default:
+      return undefined;
+  }
+}
+
+/** Integers of 64 bits as numbers. */
+const numbers = (values) => values.map((value) => (typeof value === "bigint" ? Number(value) : value));
+
+for (const name of ["anndata_06", "anndata_07", "anndata_now"]) {
+  test(`every element of ${name}.h5ad`, async () => {
+    const data = await open(`files/${name}.h5ad`);
+    let compared = 0;
+    for (const [path, expected] of Object.entries(json(`files/${name}.h5ad.json`))) {
+      if (path === "") continue;
+      const element = await data.get(path);
+      if (element.encoding) assert.equal(element.encoding, expected.encoding, path);
+      const found = await values(element);
+      if (found === undefined || expected.values === null || expected.encoding === "bytes") continue;
+      assert.deepEqual(numbers(found), [expected.values].flat(), path);
+      compared += 1;
+    }
+    assert(compared > 7, `only ${compared}`);
+    await data.file.close();
+  });
+}
+
+test("rows and columns of matrices are those of scipy", async () => {
+  const data = await open("matrices.h5ad");
+  const expected = json("matrices.json");
+  assert.deepEqual(data.shape, [60, 23]);
+  for (const name of ["X", "shuffled", "csc"]) {
+    const matrix = name === "X" ? await data.X() : await data.layers.get(name);
+    const rows = name === "X" ? expected.X : expected.layers[name];
+    for (const places of [[], [3], [0, 1, 2], [9, 2, 2, 17, 3, 0, 22, 21], { start: 2, stop: 5 }]) {
+      const list = Array.isArray(places) ? places : [2, 3, 4];
+      const some = await matrix.rows(places);
+      assert.deepEqual(some.shape, [list.length, 23]);
+      assert.deepEqual([...some.toDense()], list.flatMap((row) => rows[row]), name);
+      const columns = await matrix.columns(places);
+      assert.deepEqual(columns.shape, [60, list.length]);
+      assert.deepEqual([...columns.toDense()], rows.flatMap((row) => list.map((column) => row[column])), name);
+    }
+  }
+  await data.file.close();
+});
+
+test("a real file: columns, categories, labels, an embedding", async () => {
+  const data = await open("pbmc_small.h5ad");
+  assert.deepEqual(data.shape, [200, 50]);
+  assert.deepEqual(data.obs.columns.slice(0, 3), ["cell_type", "stage", "n_counts"]);
+  assert.equal((await data.obsNames()).length, 200);
+  const types = await data.obs.column("cell_type");
+  assert.equal(types.at(0), types.categories[types.codes[0]]);
+  assert.deepEqual(await data.obs.categories("cell_type"), types.categories);
+  assert.equal((await data.obs.column("batch", { start: 0, stop: 2 })).at(0), null);
+  const umap = await data.obsm.get("X_umap");
+  const [whole, rows, axis] = await Promise.all([umap.read(), umap.rows([5, 1]), umap.column(1)]);
+  assert.deepEqual([...rows.data], [5, 1].flatMap((row) => [...whole.data.subarray(2 * row, 2 * row + 2)]));
+  assert.deepEqual([...axis.data], Array.from({ length: 200 }, (_, row) => whole.data[2 * row + 1]));
+  const error = await failure(() => data.obs.column("nothing"));
+  assert.equal(error.kind, "NotFound");
+  await data.file.close();
+});
+
+/** A group within itself: only who goes through all of it finds out. */
+const ALONE = ["uns/loop"];
+
+test("a broken element is an error with its rule", async () => {
+  const data = await open("files/anndata_broken.h5ad");
+  for (const [path, rule] of Object.entries(json("files/anndata_broken.h5ad.json"))) {
+    if (ALONE.includes(path)) continue;
+    const error = await failure(async () => values(await data.get(path)));
+    assert.equal(error.kind, "Rule", path);
+    assert.equal(error.rule, rule, path);
+  }
+  await data.file.close();
+});

@@ -1,0 +1,45 @@
+// Programs that the types of the package must allow, and some that they must not. Nothing here is run.
+import { type Dataset, H5Error, type NdArray, open, openAnnData, openInWorker, openTable, registerFilter } from "h5kit";
+import { openPath } from "h5kit/node";
+
+export async function objects(blob: Blob): Promise<number> {
+  const file = await open("https://example.org/cells.h5ad", { concurrency: 4, signal: AbortSignal.timeout(1000) });
+  for (const { name, kind, shape, dtype } of await file.entries({ depth: 2 })) {
+    if (kind === "dataset" && dtype?.kind === "compound") console.log(name, shape, dtype.fields[0]?.dtype.kind);
+  }
+  const object = await file.get("X");
+  if (object.kind === "dataset") await object.read([null, 3, { start: 1, step: 2 }, [4, 2]]);
+  const dataset: Dataset = await file.dataset("values");
+  const { data }: NdArray = await dataset.read(null, { int64: "number", onProgress: (done, all) => console.log(done / all) });
+  if (data instanceof Float64Array) return data[0]!;
+  for await (const { origin, shape } of dataset.blocks()) console.log(origin, shape);
+  const other = await openInWorker(blob);
+  await other.close();
+  // @ts-expect-error there is no such option
+  await open(blob, { conccurrency: 4 });
+  // @ts-expect-error a source stays in its thread
+  await openInWorker({ size: 1, readRanges: async () => [] });
+  return file.stats.rounds;
+}
+
+export async function conventions(): Promise<void> {
+  const file = await openPath("cells.h5ad");
+  const data = await openAnnData(file);
+  const column = await data.obs.column("cell_type", { start: 0, stop: 10 });
+  if (column.type === "category" && "codes" in column) console.log(column.categories[column.codes[0]!]);
+  const x = await data.X();
+  if (x?.kind === "sparse") console.log((await x.rows([1, 2])).toDense().length);
+  if (x?.kind === "dense") console.log((await x.rows({ start: 0, stop: 2 })).data.length);
+  const table = await openTable(await file.group("table"));
+  console.log(await table.rows("height >= 500"), (await table.query(null, { columns: ["a"] })).columns.a?.at(0));
+  await registerFilter(300, (bytes, values, most) => bytes.subarray(0, most - values.length));
+}
+
+export function kind(error: unknown): string {
+  if (error instanceof H5Error) {
+    // @ts-expect-error there is no such kind
+    if (error.kind === "Nothing") return "";
+    return error.kind;
+  }
+  return "";
+}

@@ -1,0 +1,48 @@
+// The same in a worker.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { failure, h5kit, lines, testdata } from "./common.mjs";
+import { serve } from "./server.mjs";
+
+const bytes = readFileSync(`${testdata}pbmc_small.h5ad`);
+
+test("a file in a worker is the same file", async () => {
+  const file = await h5kit.openInWorker(new Blob([bytes]));
+  const found = [];
+  for await (const line of file.digest()) found.push(line);
+  assert.deepEqual(found, lines(`${testdata}pbmc_small.h5ad.digest`));
+  assert(file.stats.requests > 1);
+  const here = await h5kit.open(bytes);
+  const read = async (file) => (await file.dataset("obsm/X_umap")).read([{ stop: 3 }, 1]);
+  assert.deepEqual((await read(file)).data, (await read(here)).data);
+  const blocks = [];
+  for await (const { data, origin } of (await file.dataset("obsm/X_umap")).blocks(null, { maxBytes: 800 })) {
+    blocks.push([origin, data]);
+  }
+  assert.deepEqual(blocks.flatMap(([, data]) => [...data]), [...(await (await here.dataset("obsm/X_umap")).read()).data]);
+  const data = await h5kit.openAnnData(file);
+  assert.equal((await data.obsNames()).length, 200);
+  await here.close();
+  await file.close();
+});
+
+test("errors, progress and stopping go through a worker", async () => {
+  const server = await serve(bytes, { delay: 20 });
+  const file = await h5kit.openInWorker(server.url);
+  const error = await failure(file.dataset("nothing"));
+  assert(error instanceof h5kit.H5Error);
+  assert.equal(error.kind, "NotFound");
+  const told = [];
+  const dataset = await file.dataset("raw/X/data");
+  await dataset.read(null, { onProgress: (done, total) => told.push([done, total]) });
+  assert(told.length > 0);
+  assert.deepEqual(told.at(-1), [told[0][1], told[0][1]]);
+  const controller = new AbortController();
+  const reading = file.dataset("uns", { signal: controller.signal });
+  setTimeout(() => controller.abort(), 5);
+  assert.equal((await failure(reading)).name, "AbortError");
+  await file.close();
+  assert.equal((await failure(h5kit.openInWorker({ size: 1, readRanges() {} }))).kind, "Usage");
+  await server.close();
+});
