@@ -36,7 +36,7 @@ export class Windows {
         this.#begin(row, column);
       }
     }
-    for (const [key, block] of this.#blocks) {
+    for (const [key, block] of [...this.#blocks]) {
       if (wanted.has(key)) {
         this.#blocks.delete(key);
         this.#blocks.set(key, block);

@@ -16,14 +16,15 @@ class Connection {
     listen(worker, (message) => this.#take(message), (error) => this.#fail(error));
   }
 
-  #take({ id, progress, result, error, stats }) {
+  #take({ id, progress, result, error, stats, pending }) {
     if (progress) return this.#progress.get(id)?.(...progress);
     const waiting = this.#waiting.get(id);
+    if (stats && waiting) Object.assign(waiting.session.stats, stats);
+    if (pending) return;
     this.#waiting.delete(id);
     this.#progress.delete(id);
     if (this.#waiting.size === 0) this.#worker.unref?.();
     if (!waiting) return;
-    if (stats) waiting.session.stats = stats;
     if (error) waiting.reject(rebuilt(error, waiting.signal));
     else waiting.resolve(result);
   }
@@ -112,10 +113,10 @@ class RemoteSession {
   }
 
   async begin_(method, args) {
-    const { number, root } = await this.#connection.call(this, method, args);
+    const { number, root, stats } = await this.#connection.call(this, method, args);
     const session = new RemoteSession(this.#connection, number);
     session.root = root;
-    session.stats = this.stats;
+    session.stats = Object.assign(this.stats, stats);
     this.#connection.begun();
     return session;
   }
