@@ -13,7 +13,7 @@ export class Axes {
     this.rows = Math.max(0, n - 2);
     this.columns = n > 1 ? n - 1 : undefined;
     this.index = shape.map(() => 0);
-    this.node = el("fieldset", { class: "axes", hidden: n < 2 }, el("legend", { class: "unseen" }, "What is seen"));
+    this.node = el("fieldset", { class: "axes", hidden: n < 3 }, el("legend", { class: "unseen" }, "What is seen"));
     this.#build();
   }
 
@@ -41,7 +41,7 @@ export class Axes {
 
   #build() {
     const names = this.#shape.map((extent, axis) => [String(axis), `${axis} (${count(extent)})`]);
-    if (names.length < 2) return;
+    if (names.length < 3) return;
     const pick = (which, other) => (text) => {
       const axis = Number(text);
       if (axis === this[other]) this[other] = this[which];

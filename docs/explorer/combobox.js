@@ -6,6 +6,7 @@ const OFFERED = 40;
 
 export class Combobox {
   #names = [];
+  #lower = [];
   #at = -1;
   #choose;
 
@@ -34,9 +35,8 @@ export class Combobox {
   set names(names) {
     this.#names = names;
     this.#lower = names.map((name) => name.toLowerCase());
+    if (document.activeElement === this.input && this.#at < 0) this.#offer();
   }
-
-  #lower = [];
 
   #found() {
     const text = this.input.value.trim().toLowerCase();

@@ -23,6 +23,7 @@ function rowsView(table) {
 
 class RowsView {
   task = new Task();
+  labelsOf = new Map();
 
   constructor(table) {
     this.table = table;
@@ -51,6 +52,12 @@ class RowsView {
     return this.table.columns.map(({ name, kind }) => ({ name, width: 150, title: `${name}: ${kind}` }));
   }
 
+  /** The labels of a categorical column; without them its codes are shown. */
+  #labels(name) {
+    if (!this.labelsOf.has(name)) this.labelsOf.set(name, this.table.labels(name).catch(() => null));
+    return this.labelsOf.get(name);
+  }
+
   #show(options) {
     this.shown?.close();
     const columns = this.#columns();
@@ -68,12 +75,13 @@ class RowsView {
       blockRows: 512,
       read: async ({ rows: [start, stop], columns: [first, last] }, signal) => {
         const names = columns.slice(first, last).map(({ name }) => name);
-        const read = await Promise.allSettled(names.map((name) => table.column(name, { start, stop, signal })));
+        const of = (name) => Promise.all([table.column(name, { start, stop, signal }), this.#labels(name)]);
+        const read = await Promise.allSettled(names.map(of));
         signal.throwIfAborted();
         if (read.every(({ status }) => status === "rejected")) throw read[0].reason;
         return (row, i) => {
           const { status, value } = read[i - first];
-          return status === "rejected" ? "⚠" : cellText(value, row - start);
+          return status === "rejected" ? "⚠" : cellText(value[0], row - start, value[1]);
         };
       },
     }));
@@ -105,7 +113,10 @@ class RowsView {
     this.#show((columns) => ({
       rows: found.rows.length,
       rowLabel: (i) => count(found.rows[i]),
-      read: async () => (row, i) => cellText(found.columns[columns[i].name], row),
+      read: async ({ columns: [first, last] }) => {
+        const labels = await Promise.all(columns.slice(first, last).map(({ name }) => this.#labels(name)));
+        return (row, i) => cellText(found.columns[columns[i].name], row, labels[i - first]);
+      },
     }));
   }
 
@@ -129,8 +140,9 @@ function example({ columns }) {
   return first ? `such as: ${/^[A-Za-z_]\w*$/.test(first.name) ? first.name : `"${first.name}"`} is not null` : "";
 }
 
-function cellText(column, row) {
+function cellText(column, row, labels) {
   const value = column.at(row);
+  if (labels && value !== null) return String(labels[Number(value)] ?? value);
   return value === null || value === undefined ? null : text(value, column.values);
 }
 

@@ -2,11 +2,13 @@
 import { Axes } from "./axes.js";
 import { SCALE, SCALE_CSS, step } from "./colours.js";
 import { el, fitted, labelled, onceAFrame, watchLook } from "./dom.js";
-import { count, drawable, extent, number, plural } from "./format.js";
+import { count, drawable, extent, number, plural, rough } from "./format.js";
 import { Task } from "./task.js";
 
 /** Rows and columns of a window. */
 const WINDOW = 1024;
+/** How much wider than high a value may be drawn, and the other way. */
+const STRETCH = 4;
 
 export function imageView(dataset) {
   const view = new ImageView(dataset);
@@ -101,7 +103,7 @@ class ImageView {
   #paint() {
     if (!this.values) return;
     if (this.#auto) this.#range = extent(this.values) ?? [0, 1];
-    [this.least.value, this.most.value] = this.#range;
+    [this.least.value, this.most.value] = this.#range.map(rough);
     const { rows, columns } = this.window;
     const [height, width] = [rows[1] - rows[0], columns[1] - columns[0]];
     const pixels = new ImageData(width, height);
@@ -121,13 +123,12 @@ class ImageView {
     this.#draw();
   }
 
-  /** Where the image is on the canvas: whole, and its values square where that leaves them to be seen. */
+  /** Pixels of a value: all of the image is on the canvas, and a long one is made wider than it is. */
   #box() {
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
     const { width: w, height: h } = this.bitmap;
     const scale = Math.min(width / w, height / h);
-    const thin = Math.min(w, h) * scale < 48;
-    return thin ? { x: width / w, y: height / h } : { x: scale, y: scale };
+    return { x: Math.min(width / w, STRETCH * scale), y: Math.min(height / h, STRETCH * scale) };
   }
 
   #drawn() {

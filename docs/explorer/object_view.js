@@ -1,5 +1,6 @@
 // What is shown of an object: its head, and its views.
 import { annDataViews, looksLikeAnnData } from "./anndata_view.js";
+import { elementViews } from "./element_view.js";
 import { attributeText, attributesView, storageView } from "./attributes_view.js";
 import { el } from "./dom.js";
 import { errorPanel } from "./errors.js";
@@ -62,8 +63,9 @@ async function specialViews(group, attributes, signal) {
     }
   };
   if (known("CLASS") === "COLUMN_TABLE") return tableViews(group, signal);
-  if (await looksLikeAnnData(group, known("encoding-type"), signal)) return annDataViews(group, signal);
-  return { views: [] };
+  const encoding = known("encoding-type");
+  if (await looksLikeAnnData(group, encoding, signal)) return annDataViews(group, signal);
+  return encoding === undefined ? { views: [] } : elementViews(group, encoding, signal);
 }
 
 function datasetViews(dataset) {

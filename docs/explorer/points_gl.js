@@ -15,7 +15,7 @@ void main() {
 const FRAGMENT = `#version 300 es
 precision mediump float;
 in vec4 shade;
-uniform float size;
+uniform highp float size;
 out vec4 pixel;
 void main() {
   float edge = size * (0.5 - length(gl_PointCoord - 0.5)) + 0.5;

@@ -10,7 +10,8 @@ const HIGHEST = 8_000_000;
 
 /**
  * `columns`: `{name, width, numeric}` for each, or `{length, at(i)}` where there are many.
- * `read(window, signal)` gives `cell(row, column)`, the text of a cell of the window.
+ * `read(window, signal)` gives `cell(row, column)`, the text of a cell of the window; `blockRows` and `blockColumns` say how large
+ * a window is.
  */
 export class Table {
   #rows;
@@ -21,7 +22,7 @@ export class Table {
   #id = unique("table");
   #draw = onceAFrame(() => this.#drawn());
 
-  constructor({ label, rows, columns, rowLabel = (row) => count(row), rowHead = "", read, blockRows, onHead }) {
+  constructor({ label, rows, columns, rowLabel = (row) => count(row), rowHead = "", read, onHead, ...blocks }) {
     this.#rows = rows;
     this.#columns = Array.isArray(columns) ? { length: columns.length, at: (i) => columns[i] } : columns;
     this.#label = rowLabel;
@@ -30,7 +31,7 @@ export class Table {
     this.#windows = new Windows({
       rows,
       columns: this.#columns.length,
-      blockRows,
+      ...blocks,
       read,
       changed: (error) => (error && this.#failed(error), this.#draw()),
     });
