@@ -10,8 +10,10 @@ export class Axes {
     this.#shape = shape;
     this.#changed = changed;
     const n = shape.length;
-    this.rows = Math.max(0, n - 2);
-    this.columns = n > 1 ? n - 1 : undefined;
+    // The last dimension of a picture are its colours.
+    const picture = n === 3 && shape[2] <= 4;
+    this.rows = picture ? 0 : Math.max(0, n - 2);
+    this.columns = picture ? 1 : n > 1 ? n - 1 : undefined;
     this.index = shape.map(() => 0);
     this.node = el("fieldset", { class: "axes", hidden: n < 3 }, el("legend", { class: "unseen" }, "What is seen"));
     this.#build();

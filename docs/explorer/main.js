@@ -29,6 +29,7 @@ async function openInput(input, { path, view, others = [] } = {}) {
   document.title = `${name} · h5kit explorer`;
   now.tree = new Tree(file, name, (path) => visit(path));
   by("tree-pane").replaceChildren(now.tree.node);
+  traffic();
   show("explorer");
   go({ url, path: path ?? "/", view }, { replace: true });
   await now.tree.start();

@@ -4,6 +4,7 @@ export class PixelPoints {
   #context;
   #places = new Float32Array();
   #colours = new Uint32Array();
+  #image;
 
   constructor(canvas) {
     this.#context = canvas.getContext("2d");
@@ -17,8 +18,8 @@ export class PixelPoints {
 
   /** Draws around a centre; `scale` is pixels for a unit, `size` pixels of a point. */
   draw({ x, y, scale, size, width, height }) {
-    const image = this.#context.createImageData(width, height);
-    const pixels = new Uint32Array(image.data.buffer);
+    if (this.#image?.width !== width || this.#image.height !== height) this.#image = this.#context.createImageData(width, height);
+    const pixels = new Uint32Array(this.#image.data.buffer).fill(0);
     const spans = disc(size);
     const [places, colours] = [this.#places, this.#colours];
     const half = Math.floor(size / 2);
@@ -29,11 +30,11 @@ export class PixelPoints {
       for (let row = 0; row < spans.length; row++) {
         const line = top + row;
         if (line < 0 || line >= height) continue;
-        const [from, to] = [Math.max(0, left + spans[row][0]), Math.min(width, left + spans[row][1])];
-        if (to > from) pixels.fill(colours[i], line * width + from, line * width + to);
+        const end = Math.min(width, left + spans[row][1]);
+        for (let at = Math.max(0, left + spans[row][0]); at < end; at++) pixels[line * width + at] = colours[i];
       }
     }
-    this.#context.putImageData(image, 0, 0);
+    this.#context.putImageData(this.#image, 0, 0);
   }
 
   close() {}

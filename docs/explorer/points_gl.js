@@ -24,6 +24,10 @@ void main() {
   pixel = vec4(shade.rgb * alpha, alpha);
 }`;
 
+/** WebGL that a processor computes. */
+const SOFTWARE = /swiftshader|llvmpipe|software/i;
+const OPTIONS = { antialias: false, depth: false, failIfMajorPerformanceCaveat: true };
+
 export class GlPoints {
   #gl;
   #program;
@@ -31,10 +35,12 @@ export class GlPoints {
   #uniforms = {};
   #drawn = 0;
 
-  /** Throws where there is no WebGL. */
+  /** Throws where there is no WebGL, or only one that is slower than drawing by hand. */
   constructor(canvas) {
-    const gl = canvas.getContext("webgl2", { antialias: false, depth: false, premultipliedAlpha: true });
+    const gl = canvas.getContext("webgl2", OPTIONS);
     if (!gl) throw new Error("there is no WebGL");
+    const about = gl.getExtension("WEBGL_debug_renderer_info");
+    if (about && SOFTWARE.test(gl.getParameter(about.UNMASKED_RENDERER_WEBGL))) throw new Error("WebGL is slow here");
     this.#gl = gl;
     this.#program = this.#linked();
     for (const name of ["centre", "scale", "size"]) this.#uniforms[name] = gl.getUniformLocation(this.#program, name);

@@ -5,7 +5,7 @@ import { plural, shapeText, shortDtype } from "./format.js";
 
 const LINE = 28;
 /** A group with more members is listed by names; what they are is looked up as they are seen. */
-const LARGE = 2000;
+const LARGE = 500;
 
 const SIGNS = { group: "▤", dataset: "▦", datatype: "τ", link: "↪", error: "⚠", unknown: "·" };
 

@@ -1,6 +1,7 @@
 // The values of a dataset as a table.
 import { Axes } from "./axes.js";
 import { el } from "./dom.js";
+import { readElements } from "./lenient.js";
 import { count, elementText, isNumeric } from "./format.js";
 import { Table } from "./table.js";
 
@@ -40,7 +41,7 @@ function cells(dataset, axes) {
     blockRows: flat ? 1024 : 128,
     rowLabel: shape.length === 0 ? () => "" : undefined,
     read: async (window, signal) => {
-      const { data } = await dataset.read(shape.length === 0 ? null : axes.selection(window), { signal });
+      const data = await readElements(dataset, shape.length === 0 ? null : axes.selection(window), signal);
       return (row, column) => elementText(data, dtype, axes.place(row, column, window));
     },
   });
