@@ -287,7 +287,7 @@ impl Session {
         answer(tables())
     }
 
-    fn group(&self, address: f64, path: &[u8]) -> Result<crate::Group> {
+    fn group(&self, address: f64, path: &[u8]) -> Result<crate::object::Group> {
         match self.at(address, path)? {
             Object::Group(group) => Ok(group),
             other => Err(other.is_not("group").into()),
