@@ -13,17 +13,21 @@ function width(dtype) {
   return dtype.kind === "complex" || dtype.kind === "reference" ? 220 : 140;
 }
 
+const VIRTUAL =
+  "This dataset is put together from others. What lies in other files is read if they are dropped with this one, and has the fill value if not.";
+
 const column = (name, dtype) => ({ name, width: width(dtype), numeric: isNumeric(dtype) });
 
 export function valuesView(dataset) {
   if (dataset.space === "null") return { node: el("p", { class: "note" }, "This dataset has no values (its dataspace is null).") };
   const node = el("div", { class: "values" });
+  const about = dataset.layout === "virtual" && el("p", { class: "note" }, VIRTUAL);
   let table;
   const axes = new Axes(dataset.shape, () => show());
   const show = () => {
     table?.close();
     table = dataset.dtype.kind === "compound" && dataset.shape.length < 2 ? records(dataset) : cells(dataset, axes);
-    node.replaceChildren(axes.node, table.node);
+    node.replaceChildren(...[about, axes.node, table.node].filter(Boolean));
   };
   show();
   return { node, close: () => table.close() };

@@ -13,7 +13,7 @@ inPage("a file is chosen", async (page) => {
   assert.match(await page.title(), /^pbmc_small\.h5ad/);
 });
 
-inPage("a file is dropped, with another that it links to", async (page) => {
+inPage("a file is dropped, with another that it is put together from", async (page) => {
   await page.goto(server.url);
   const drop = (names) =>
     page.evaluate(async (names) => {
@@ -27,8 +27,11 @@ inPage("a file is dropped, with another that it links to", async (page) => {
   await drop(["integers.h5"]);
   await page.waitForSelector(".object");
   assert((await names(page)).includes("i64be"));
-  await drop(["external.h5", "external_1.raw", "external_2.raw"]);
-  await page.waitForFunction(() => document.title.startsWith("external.h5"));
+  await drop(["virtual.h5", "virtual_source_0.h5"]);
+  await page.waitForFunction(() => document.title.startsWith("virtual.h5"));
+  await page.locator(".tree-line", { hasText: "irregular" }).click();
+  await page.waitForFunction(() => document.querySelector(".crumbs [aria-current]")?.textContent === "irregular");
+  assert.deepEqual(await cells(page), json("values.json")["virtual.h5"]["/irregular"].values.map(String));
 });
 
 inPage("an address is typed, and the address of the page can be shared", async (page) => {
@@ -131,8 +134,9 @@ inPage("of three dimensions two are seen, and an index of the third", async (pag
 
 inPage("a large group: only the lines that are seen are in the page", async (page) => {
   await visit(page, "files/links_dense_deep.h5", { path: "/g" });
-  await page.waitForFunction(() => document.querySelectorAll(".tree-line").length > 20);
   await page.focus(".tree");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => document.querySelectorAll(".tree-line").length > 20);
   await page.keyboard.press("End");
   const last = page.locator(".tree-line[aria-posinset='900']");
   await last.waitFor();
