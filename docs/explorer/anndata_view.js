@@ -7,8 +7,14 @@ import { count } from "./format.js";
 /** Whether a group is an AnnData, by what it says; files of old say nothing. */
 export async function looksLikeAnnData(group, encoding, signal) {
   if (encoding !== undefined || group.path !== "/") return encoding === "anndata";
-  const both = await Promise.all(["obs", "var"].map((name) => group.has(name, { signal })));
-  return both.every(Boolean);
+  try {
+    const both = await Promise.all(["obs", "var"].map((name) => group.has(name, { signal })));
+    return both.every(Boolean);
+  } catch {
+    // What is wrong with the group is told where its members are.
+    signal.throwIfAborted();
+    return false;
+  }
 }
 
 export async function annDataViews(group, signal) {

@@ -25,7 +25,8 @@ const HINTS = {
 
 /** An error with its kind, and a button to try again. */
 export function errorPanel(error, again) {
-  const hint = HINTS[error?.kind];
+  // A server that answers can be reached.
+  const hint = error?.status === undefined ? HINTS[error?.kind] : undefined;
   return el(
     "div",
     { class: "error", role: "alert" },

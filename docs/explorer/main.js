@@ -17,7 +17,7 @@ let now;
 /** Opens an address or a file; others that were dropped with it are there for it to name. */
 async function openInput(input, { path, view, others = [] } = {}) {
   const url = typeof input === "string" ? input : undefined;
-  const name = url ? decodeURI(new URL(url, location.href).pathname.split("/").pop()) || url : input.name;
+  const name = url ? nameOf(url) : input.name;
   const again = () => openInput(input, { path, view, others });
   show("start");
   const file = await opening.run(`Opening ${name}…`, (signal) => opened(input, others, signal), { retry: again });
@@ -35,6 +35,15 @@ async function openInput(input, { path, view, others = [] } = {}) {
   await now.tree.start();
   await look();
   now?.tree.reveal(now.path);
+}
+
+/** The last part of an address. */
+function nameOf(url) {
+  try {
+    return decodeURIComponent(new URL(url, location.href).pathname.split("/").pop()) || url;
+  } catch {
+    return url;
+  }
 }
 
 /** Work is done in a worker; files beside it can only be looked up here. */
@@ -123,7 +132,7 @@ function listen() {
   by("open-form").addEventListener("submit", (event) => {
     event.preventDefault();
     const url = by("url").value.trim();
-    if (url) openInput(new URL(url, location.href).href);
+    if (url) openInput(URL.canParse(url, location.href) ? new URL(url, location.href).href : url);
   });
   by("home").addEventListener("click", (event) => {
     event.preventDefault();

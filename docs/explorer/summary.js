@@ -18,6 +18,7 @@ export function summary(column) {
 }
 
 function categories({ names, counts, missing }, { ordered }) {
+  if (names.length > 1 && counts.every((n) => n === 1)) return el("p", { class: "note" }, `${count(names.length)} values, each of them once`);
   const order = names.map((_, i) => i);
   if (!ordered) order.sort((a, b) => counts[b] - counts[a]);
   const most = Math.max(1, ...counts);

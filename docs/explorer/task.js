@@ -24,7 +24,8 @@ export class Task {
     const timer = setTimeout(() => signal.aborted || this.place.replaceChildren(shown.node), PATIENCE);
     try {
       const value = await work(signal, shown.progress);
-      return signal.aborted ? undefined : value;
+      signal.throwIfAborted();
+      return value;
     } catch (error) {
       if (this.#controller === controller) {
         const again = retry && (() => retry());

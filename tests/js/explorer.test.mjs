@@ -183,6 +183,9 @@ inPage("what is no HDF5 file is told, and another can be opened", async (page) =
   await page.setInputFiles("#file", { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("this is no HDF5 file") });
   await page.waitForSelector("#open-state .error");
   assert.match(await page.textContent("#open-state"), /not an HDF5 file/);
+  await page.fill("#url", "http://[");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector("#open-state").textContent.includes("no address"));
   await page.fill("#url", address("nothing.h5"));
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.querySelector("#open-state").textContent.includes("404"));

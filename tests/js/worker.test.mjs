@@ -62,5 +62,6 @@ test("errors, progress and stopping go through a worker", async () => {
   assert.equal((await failure(reading)).name, "AbortError");
   await file.close();
   assert.equal((await failure(h5kit.openInWorker({ size: 1, readRanges() {} }))).kind, "Usage");
+  assert.equal((await failure(h5kit.openInWorker("http://["))).kind, "Usage");
   await server.close();
 });

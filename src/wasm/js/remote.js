@@ -1,5 +1,6 @@
 // A session in a worker. Objects are the same; their calls go over as messages, and results are transferred.
 import { H5Error } from "./errors.js";
+import { address } from "./sources.js";
 
 /** What a worker is asked for, and who waits for it. */
 class Connection {
@@ -140,7 +141,7 @@ export async function openRemote(input, { worker, signal, ...options }) {
   const connection = new Connection(worker ?? start(), worker === undefined);
   connection.begun();
   try {
-    const place = typeof input === "string" || input instanceof URL ? String(new URL(input, globalThis.location?.href)) : input;
+    const place = typeof input === "string" || input instanceof URL ? String(address(input)) : input;
     return await new RemoteSession(connection, 0).begin_("open", [place, options, signal]);
   } finally {
     connection.ended();
