@@ -27,6 +27,24 @@ test("a file in a worker is the same file", async () => {
   await file.close();
 });
 
+test("what is fetched is counted, also for AnnData and while it is fetched", async () => {
+  const server = await serve(bytes, { delay: 300 });
+  const file = await h5kit.openInWorker(server.url);
+  assert.deepEqual(file.stats, { requests: 1, bytes: 65536, rounds: 1 });
+  const opening = h5kit.openAnnData(file);
+  const before = [];
+  const watch = setInterval(() => before.push(file.stats.requests), 20);
+  const data = await opening;
+  clearInterval(watch);
+  assert(before.some((requests) => requests > 1), "nothing was told before the end");
+  assert.equal(file.stats.requests, server.seen.requests);
+  assert.equal(file.stats.bytes, server.seen.bytes);
+  await data.obsNames();
+  assert.equal(file.stats.requests, server.seen.requests);
+  await file.close();
+  await server.close();
+});
+
 test("errors, progress and stopping go through a worker", async () => {
   const server = await serve(bytes, { delay: 20 });
   const file = await h5kit.openInWorker(server.url);
@@ -44,5 +62,6 @@ test("errors, progress and stopping go through a worker", async () => {
   assert.equal((await failure(reading)).name, "AbortError");
   await file.close();
   assert.equal((await failure(h5kit.openInWorker({ size: 1, readRanges() {} }))).kind, "Usage");
+  assert.equal((await failure(h5kit.openInWorker("http://["))).kind, "Usage");
   await server.close();
 });

@@ -1,5 +1,6 @@
 // A session in a worker. Objects are the same; their calls go over as messages, and results are transferred.
 import { H5Error } from "./errors.js";
+import { address } from "./sources.js";
 
 /** What a worker is asked for, and who waits for it. */
 class Connection {
@@ -16,14 +17,15 @@ class Connection {
     listen(worker, (message) => this.#take(message), (error) => this.#fail(error));
   }
 
-  #take({ id, progress, result, error, stats }) {
+  #take({ id, progress, result, error, stats, pending }) {
     if (progress) return this.#progress.get(id)?.(...progress);
     const waiting = this.#waiting.get(id);
+    if (stats && waiting) Object.assign(waiting.session.stats, stats);
+    if (pending) return;
     this.#waiting.delete(id);
     this.#progress.delete(id);
     if (this.#waiting.size === 0) this.#worker.unref?.();
     if (!waiting) return;
-    if (stats) waiting.session.stats = stats;
     if (error) waiting.reject(rebuilt(error, waiting.signal));
     else waiting.resolve(result);
   }
@@ -112,10 +114,10 @@ class RemoteSession {
   }
 
   async begin_(method, args) {
-    const { number, root } = await this.#connection.call(this, method, args);
+    const { number, root, stats } = await this.#connection.call(this, method, args);
     const session = new RemoteSession(this.#connection, number);
     session.root = root;
-    session.stats = this.stats;
+    session.stats = Object.assign(this.stats, stats);
     this.#connection.begun();
     return session;
   }
@@ -139,7 +141,7 @@ export async function openRemote(input, { worker, signal, ...options }) {
   const connection = new Connection(worker ?? start(), worker === undefined);
   connection.begun();
   try {
-    const place = typeof input === "string" || input instanceof URL ? String(new URL(input, globalThis.location?.href)) : input;
+    const place = typeof input === "string" || input instanceof URL ? String(address(input)) : input;
     return await new RemoteSession(connection, 0).begin_("open", [place, options, signal]);
   } finally {
     connection.ended();

@@ -44,7 +44,12 @@ export class Session {
   /** The same file in the core that knows AnnData and H5Col. */
   async withTables() {
     this.#check();
-    this.#tables ??= load("tables").then((core) => new Session().#start(core, this.#opened, this.#options, 0));
+    this.#tables ??= load("tables").then((core) => {
+      const session = new Session();
+      // What both fetch is counted in one place.
+      session.stats = this.stats;
+      return session.#start(core, this.#opened, this.#options, 0);
+    });
     return this.#tables;
   }
 

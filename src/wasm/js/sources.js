@@ -19,7 +19,8 @@ export async function openSource(input, options = {}) {
   throw new H5Error("Usage", "what is to be opened is no address, File, Blob, ArrayBuffer, Uint8Array or source");
 }
 
-function address(input) {
+/** An address that can be fetched. */
+export function address(input) {
   try {
     const url = new URL(input, globalThis.location?.href);
     if (url.protocol !== "file:") return url;

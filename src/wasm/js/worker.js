@@ -6,11 +6,13 @@ const port = typeof self === "undefined" ? process.getBuiltinModule("node:worker
 const sessions = new Map();
 const running = new Map();
 let next = 1;
+/** Milliseconds after which a call that is not done tells what was fetched so far. */
+const TELLS = 250;
 
 async function opened(session) {
   const number = next++;
   sessions.set(number, session);
-  return { number, root: session.root };
+  return { number, root: session.root, stats: session.stats };
 }
 
 async function run({ session: number, method, args }, signal) {
@@ -31,13 +33,15 @@ async function answer(message) {
   if (signal >= 0) args[signal] = controller.signal;
   if (progress >= 0) args[progress] = (...progress) => port.postMessage({ id, progress });
   const session = sessions.get(message.session);
+  const telling = session && setInterval(() => port.postMessage({ id, stats: session.stats, pending: true }), TELLS);
   try {
     const result = await run({ ...message, args }, controller.signal);
     port.postMessage({ id, result, stats: session?.stats }, [...new Set(buffers(result))]);
   } catch (error) {
     const { name, message } = error;
-    port.postMessage({ id, error: error instanceof H5Error ? error.toJSON() : { name, message } });
+    port.postMessage({ id, stats: session?.stats, error: error instanceof H5Error ? error.toJSON() : { name, message } });
   } finally {
+    clearInterval(telling);
     running.delete(id);
   }
 }
