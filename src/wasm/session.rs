@@ -43,11 +43,12 @@ pub(super) fn whole(number: f64) -> u64 {
 
 #[wasm_bindgen]
 impl Session {
-    /// A file of `length` bytes of which the first ones are here. `page`, `gap`, `budget` and `most` are in bytes: see
+    /// A file of `length` bytes of which the first ones are here. `page`, `gap`, `small`, `budget` and `most` are in bytes: see
     /// `Fetching`, `Extents::with_budget` and `Limits::read_bytes`.
     #[wasm_bindgen(constructor)]
-    pub fn new(length: f64, first: Vec<u8>, page: f64, gap: f64, budget: f64, most: f64) -> Self {
-        let fetching = Fetching { page: whole(page).max(1), gap: whole(gap), ..Fetching::default() };
+    pub fn new(length: f64, first: Vec<u8>, page: f64, gap: f64, small: f64, budget: f64, most: f64) -> Self {
+        let (page, gap, small) = (whole(page).max(1), whole(gap), whole(small));
+        let fetching = Fetching { page, gap, small, ..Fetching::default() };
         let limits = Limits { read_bytes: whole(most), ..Limits::default() };
         let budget = whole(budget);
         let own = Arc::new(Extents::with_budget(whole(length), budget));

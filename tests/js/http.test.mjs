@@ -37,7 +37,7 @@ const digest = async (file) => {
 const expected = readFileSync(`${testdata}pbmc_small.h5ad.digest`, "utf8").trim();
 
 test("ranges are fetched, a few at once, and counted", async () => {
-  await served(small, {}, {}, async (file, seen) => {
+  await served(small, {}, { smallFile: 0 }, async (file, seen) => {
     assert.deepEqual(file.stats, { requests: 1, bytes: 65536, rounds: 1 });
     const umap = await (await file.dataset("obsm/X_umap")).read();
     assert.deepEqual(umap.shape, [200, 2]);
@@ -116,7 +116,7 @@ test("two reads at once share what they fetch", async () => {
 });
 
 test("limits of requests and bytes", async () => {
-  const error = await failure(served(small, {}, { limits: { requests: 2 } }, digest));
+  const error = await failure(served(small, {}, { limits: { requests: 2 }, smallFile: 0 }, digest));
   assert.equal(error.kind, "Limit");
 });
 

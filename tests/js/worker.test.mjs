@@ -47,7 +47,7 @@ test("what is fetched is counted, also for AnnData and while it is fetched", asy
 
 test("errors, progress and stopping go through a worker", async () => {
   const server = await serve(bytes, { delay: 20 });
-  const file = await h5kit.openInWorker(server.url);
+  const file = await h5kit.openInWorker(server.url, { smallFile: 0 });
   const error = await failure(file.dataset("nothing"));
   assert(error instanceof h5kit.H5Error);
   assert.equal(error.kind, "NotFound");

@@ -32,6 +32,8 @@ export interface OpenOptions {
   pageSize?: number;
   /** Bytes that are fetched in vain at most rather than that another request is made. Default 16 KiB. */
   coalesceGap?: number;
+  /** Files of no more bytes are fetched whole as soon as something is missing. Default 256 KiB. */
+  smallFile?: number;
   /** Bytes of what was fetched that are kept between calls. Default 32 MiB. */
   cacheBytes?: number;
   /** Bytes that one read may return. Default 1 GiB. */

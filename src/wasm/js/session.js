@@ -9,6 +9,7 @@ const PART = 16 << 20;
 const DEFAULTS = {
   pageSize: 4096,
   coalesceGap: 16 << 10,
+  smallFile: 256 << 10,
   cacheBytes: 32 << 20,
   readBytes: 2 ** 30,
 };
@@ -60,11 +61,11 @@ export class Session {
     this.#owns = fetched > 0;
     this.#options = options;
     this.#sources = [source];
-    const { pageSize, coalesceGap, cacheBytes, readBytes, signal } = options;
+    const { pageSize, coalesceGap, smallFile, cacheBytes, readBytes, signal } = options;
     try {
       this.#count(fetched, fetched * first.length, fetched);
       const { Session } = core.module;
-      this.#wasm = core.call(() => new Session(size, first, pageSize, coalesceGap, cacheBytes, readBytes));
+      this.#wasm = core.call(() => new Session(size, first, pageSize, coalesceGap, smallFile, cacheBytes, readBytes));
       this.root = JSON.parse(await this.run(() => this.#wasm.open(), signal));
       return this;
     } catch (error) {
