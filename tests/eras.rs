@@ -105,6 +105,18 @@ fn every_element(name: &str) {
     assert_eq!(found, expected, "{name}");
 }
 
+/// Each mapping is gone through by a few of the million paths that lead to it.
+#[test]
+fn mappings_that_many_paths_lead_to() {
+    let file = File::open(testdata().join("files/anndata_linked.h5ad")).expect("it opens");
+    let data = AnnData::open(&file).expect("an AnnData");
+    let elements = data.elements();
+    assert!((100..2000).contains(&elements.len()), "{}", elements.len());
+    let rules: Vec<_> =
+        elements.iter().filter_map(|found| found.element.as_ref().err()).map(ToString::to_string).collect();
+    assert!(rules.iter().any(|rule| rule.contains("many paths lead to")), "{rules:?}");
+}
+
 #[test]
 fn every_encoding_of_today() {
     every_element("anndata_now.h5ad");

@@ -4,7 +4,7 @@ mod common;
 
 use common::testdata;
 use h5kit::error::{Fault, Structure};
-use h5kit::{ErrorKind, File, SurveyData};
+use h5kit::{ErrorKind, File, Object, SurveyData};
 
 fn bytes(name: &str) -> Vec<u8> {
     std::fs::read(testdata().join(name)).expect(name)
@@ -42,6 +42,31 @@ fn a_dataset_without_its_layout_is_no_datatype() {
     let corrupt = error.corrupt().expect("damage");
     assert_eq!((corrupt.structure(), corrupt.fault()), (Structure::DataLayout, &Fault::Absent));
     assert_eq!(findings(&damaged), [("/line".to_owned(), Structure::DataLayout, "message")]);
+}
+
+/// Readers go by the elements; that the layout says otherwise is told.
+#[test]
+fn a_contiguous_dataset_with_another_size() {
+    let sound = bytes("files/layout_versions.h5");
+    let file = File::from_bytes(&sound[..]).expect("it opens");
+    let mut told = 0;
+    for link in file.root().links().expect("links") {
+        let Ok(Object::Dataset(dataset)) = link.expect("a link").open() else { continue };
+        let (Some(position), size) = (dataset.position(), dataset.logical_size()) else { continue };
+        let message = [&[3, 1][..], &position.to_le_bytes(), &size.to_le_bytes()].concat();
+        let Some(at) = sound.windows(message.len()).position(|window| window == message) else { continue };
+        for wrong in [0, 1, size - 1] {
+            let mut damaged = sound.clone();
+            damaged[at + 10..at + 18].copy_from_slice(&wrong.to_le_bytes());
+            let found = findings(&damaged);
+            // Some datasets of this file share their data.
+            let is_told =
+                found.iter().any(|(_, structure, field)| (*structure, *field) == (Structure::DataLayout, "size"));
+            assert!(is_told, "{wrong} of {size}: {found:?}");
+            told += 1;
+        }
+    }
+    assert!(told > 0);
 }
 
 #[test]

@@ -233,3 +233,20 @@ def anndata_broken(c):
             "uns/loop": "cycle",
             "uns/dangling": "dangling-link",
         }
+
+
+@case("anndata_linked.h5ad", "AnnData with ten mappings, in each of which four names lead to the next: a million paths")
+def anndata_linked(c):
+    with Writer(c.name, True) as w:
+        w.tag(w.file, "anndata", "0.1.0")
+        w.frame("obs", CELLS, [])
+        w.frame("var", GENES, [])
+        w.group("uns", "dict", "0.1.0")
+        last = w.file["uns"]
+        for level in range(10):
+            following = w.tag(w.file.create_group(f"uns/level {level}" if level == 0 else f"hidden {level}"), "dict", "0.1.0")
+            if level > 0:
+                for name in "abcd":
+                    last[name] = following
+            last = following
+        w.expected = {}

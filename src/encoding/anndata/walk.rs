@@ -1,6 +1,6 @@
 //! Everything in an AnnData, one element after the other, and what is wrong with it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::container::{AnnData, MEMBERS};
 use super::element::{Element, Kind};
@@ -18,6 +18,9 @@ pub struct Found {
 
 /// The deepest nesting of mappings.
 const DEPTH: usize = 200;
+
+/// Paths of one group that are followed: links to links to groups have more paths than anybody can go.
+const PATHS: usize = 16;
 
 impl AnnData {
     /// Every element, sorted by the bytes of their paths: mappings with all that is in them, data frames with index and
@@ -91,6 +94,8 @@ struct Walk {
     found: BTreeMap<String, Result<Element>>,
     /// Addresses of the groups that lead to where the walk is.
     above: Vec<u64>,
+    /// How often the group at an address was gone through.
+    visits: HashMap<u64, usize>,
 }
 
 impl Walk {
@@ -118,6 +123,16 @@ impl Walk {
             let fault = Fault::new(Rule::Cycle, path, "a group that is within itself");
             self.found.insert(path.to_owned(), Err(fault.into()));
             return;
+        }
+        if let Some(address) = address {
+            let visits = self.visits.entry(address).or_default();
+            *visits += 1;
+            if *visits > PATHS {
+                let fault =
+                    Fault::new(Rule::Cycle, path, "a group that many paths lead to, of which this one is not followed");
+                self.found.insert(path.to_owned(), Err(fault.into()));
+                return;
+            }
         }
         self.above.extend(address);
         match members.keys() {

@@ -52,7 +52,7 @@ impl Pass<'_> {
             LayoutClass::Contiguous { address, size } => {
                 let size = size.unwrap_or(bytes);
                 match address {
-                    Some(address) if size > 0 => self.contiguous(&datatype, address, size, bytes, at)?,
+                    Some(address) if size.max(bytes) > 0 => self.contiguous(&datatype, address, size, bytes, at)?,
                     _ => self.external_files(header, bytes).unwrap_or_default(),
                 }
             }
@@ -93,10 +93,12 @@ impl Pass<'_> {
         if size < bytes {
             self.note(Corrupt::new(S, "size", at, Fault::Mismatch { found: size, expected: bytes }));
         }
+        // Readers go by the elements, whatever the size says.
+        let size = size.max(bytes);
         self.check(storage.raw_range(address, size, R))?;
         self.keep(R, address, size, Context::Raw);
         if self.data == Data::Read && leads_to_heap(datatype) {
-            let (end, element) = (size.min(bytes), u64::from(datatype.size));
+            let (end, element) = (bytes, u64::from(datatype.size));
             let stride = (STRIDE / element).max(1) * element;
             let mut done = 0;
             while done < end {

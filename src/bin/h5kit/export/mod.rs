@@ -65,8 +65,11 @@ pub struct Args {
     pub output: Option<PathBuf>,
 }
 
-/// Rows that are read at once.
+/// Rows that are read at once of few columns.
 const ROWS: usize = 1 << 16;
+
+/// Cells that are read at once of many.
+const CELLS: usize = 1 << 21;
 
 /// Writes the frame.
 pub fn run(args: &Args, session: &mut Session) -> Done {
@@ -82,7 +85,8 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
     if columns.is_empty() {
         return Err(Trouble::Convention(format!("{}: no column of it can be read", frame.path())));
     }
-    let batches = RecordBatches::new(columns, frame.rows(), ROWS);
+    let rows = (CELLS / columns.len()).clamp(1, ROWS);
+    let batches = RecordBatches::new(columns, frame.rows(), rows);
     let mut out = output(args)?;
     let mut rows = Rows { of: frame.rows(), done: 0, session };
     if args.csv {

@@ -17,9 +17,18 @@ use super::Rows;
 use crate::anndata::trouble;
 use crate::session::{Done, Trouble};
 
+/// Cells of a row group.
+const GROUP: usize = 1 << 23;
+
+/// Rows of a row group, as Parquet has them.
+const MOST_ROWS: usize = 1 << 20;
+
 /// Writes a file whose schema keeps what Arrow knows and Parquet does not.
 pub fn write(batches: RecordBatches, out: &mut (dyn Write + Send), rows: &mut Rows<'_>) -> Done {
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    // A row group is in memory until it is written.
+    let rows_of_a_group = (GROUP / batches.schema().fields().len().max(1)).clamp(1, MOST_ROWS);
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
+    let properties = properties.set_max_row_group_row_count(Some(rows_of_a_group)).build();
     let fields: Vec<Field> = batches.schema().fields().iter().map(|field| stored(field)).collect();
     let schema = Arc::new(Schema::new(fields));
     let mut writer = ArrowWriter::try_new(out, schema.clone(), Some(properties)).map_err(refused)?;
