@@ -112,7 +112,13 @@ fn lines(file: &File) -> Vec<String> {
 #[test]
 fn what_objects_share_is_not_met_by_all_of_them() {
     // 60 objects, each of which would have 60 links or 200 chunks.
-    for name in ["continuation_shared", "headers_overlap", "symbol_nodes_shared", "chunk_index_shared"] {
+    for name in [
+        "continuation_shared",
+        "headers_overlap",
+        "symbol_nodes_shared",
+        "chunk_index_shared",
+        "virtual_mappings_shared",
+    ] {
         let file = File::open(testdata().join(format!("corrupt/{name}.h5"))).expect("it opens");
         let lines = lines(&file);
         let damaged = lines.iter().filter(|line| line.contains("\"unreadable\"")).count();

@@ -18,6 +18,11 @@ impl Json {
         Self("{".to_owned())
     }
 
+    /// Bytes so far.
+    pub(crate) fn length(&self) -> u64 {
+        self.0.len() as u64
+    }
+
     pub(crate) fn text(&mut self, key: &str, value: &str) {
         self.raw(key, &quoted(value));
     }

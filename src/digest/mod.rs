@@ -248,7 +248,13 @@ fn attributes(info: &ObjectInfo) -> Result<String> {
         }
     };
     let mut missing = None;
+    // Many attributes of one large committed datatype say much, and are few bytes. There are copies of what they say.
+    let allowed = (info.file().limits().metadata_bytes / 4).saturating_add(info.file().source().len());
     for (i, attribute) in attributes.enumerate() {
+        if json.length() > allowed {
+            json.text("error", &why(&Error::limit("metadata_bytes", json.length(), allowed)));
+            break;
+        }
         match attribute {
             Ok(attribute) => match describe(&attribute) {
                 Ok(text) => json.raw(&attribute.name().display(), &text),

@@ -110,7 +110,7 @@ impl Dataset {
             LayoutClass::Virtual { heap: None, .. } => Store::Nowhere,
             LayoutClass::Virtual { heap: Some(collection), index } => {
                 let place = HeapPlace { collection: *collection, index: *index };
-                Store::Virtual(virtual_dataset::mappings(storage, place)?)
+                Store::Virtual(virtual_dataset::mappings(storage, place, at)?)
             }
         };
         if let Store::Virtual(mappings) = &store {

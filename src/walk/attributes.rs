@@ -49,6 +49,13 @@ fn all_now(storage: &Storage, header: &ObjectHeader) -> Result<Vec<Result<Found>
         each(records.iter(), |record| {
             let read = || dense(storage, &heap, record, tree.header.record_type, tracked);
             let attribute = storage.retrying(read);
+            // Of shared attributes, and of those that filters made, less is in the file.
+            let own = heap.header.filtered.is_none()
+                && AttributeRecord::decode(record, tree.header.record_type)
+                    .is_ok_and(|decoded| !MessageFlags(decoded.flags).shared());
+            if let (Ok(attribute), true) = (&attribute, own) {
+                held.add(storage, attribute.size() as u64)?;
+            }
             found.keep(storage, attribute, Found::size)
         })?;
     }

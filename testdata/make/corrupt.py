@@ -27,6 +27,7 @@ from .image import (
     padded,
     patch_at,
     read,
+    seal_header,
     small_dataset,
     uint,
 )
@@ -623,6 +624,30 @@ def virtual_overlap(c):
         for _ in range(200):
             layout[0 : 2 * n : 2] = h5py.VirtualSource(".", "s", (2 * n,))[0 : 2 * n : 2]
         f.create_virtual_dataset("v", layout)
+
+
+@corrupt("virtual_mappings_shared.h5", "61 virtual datasets, all of which have the 300 mappings of one of them")
+def virtual_mappings_shared(c):
+    import h5py
+
+    with h5py.File(c.name, "w", libver="latest") as f:
+        f.create_dataset("s", data=np.arange(300, dtype="i1"))
+        for i in range(61):
+            layout = h5py.VirtualLayout((300,), "i1")
+            for n in range(300 if i == 0 else 1):
+                layout[n : n + 1] = h5py.VirtualSource(".", "s", (300,))[n : n + 1]
+            f.create_virtual_dataset(f"v{i:02}", layout)
+    data = bytearray(read(c.name))
+    # A layout message of version 4 and class 3 begins so; heap address and index follow, and the header's checksum.
+    places = [at for at in range(len(data) - 14) if data[at : at + 2] == b"\x04\x03" and data[at - 4] == 8]
+    assert len(places) == 61, places
+    largest = data[places[0] + 2 : places[0] + 14]
+    for at in places:
+        data[at + 2 : at + 14] = largest
+    with open(c.name, "wb") as out:
+        out.write(data)
+    for at in places:
+        seal_header(c.name, data.rindex(b"OHDR", 0, at))
 
 
 @corrupt("chunk_btree_key.h5", "a chunk's version 1 B-tree in which one chunk of ten says that it begins far outside the dataset")
