@@ -1,6 +1,6 @@
 // A browser without a screen, and a server of the explorer and of the test data, for tests of the page.
 import { spawnSync } from "node:child_process";
-import { createReadStream, existsSync, mkdtempSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -49,9 +49,12 @@ export function site() {
 
 const TYPES = { html: "text/html", css: "text/css", js: "text/javascript", wasm: "application/wasm" };
 
-/** Serves a folder, and the test data below `/data/`. `behave.delay` are milliseconds before data is sent. */
+/**
+ * Serves a folder, and the test data below `/data/`. `behave.delay` are milliseconds before data is sent, `behave.padding` bytes
+ * after its end: small files are fetched whole.
+ */
 export async function serveSite(folder) {
-  const behave = { delay: 0, status: undefined };
+  const behave = { delay: 0, padding: 0, status: undefined };
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
     const data = path.startsWith("/data/");
@@ -59,7 +62,7 @@ export async function serveSite(folder) {
     if (data && behave.delay) await new Promise((resolve) => setTimeout(resolve, behave.delay));
     if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
     if (data && behave.status) return response.writeHead(behave.status).end();
-    return send(request, response, file);
+    return send(request, response, file, data ? behave.padding : 0);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${server.address().port}/`;
@@ -67,16 +70,13 @@ export async function serveSite(folder) {
   return { url, behave, close };
 }
 
-function send(request, response, file) {
-  const { size } = statSync(file);
+function send(request, response, file, padding) {
+  const body = Buffer.concat([readFileSync(file), Buffer.alloc(padding)]);
   const headers = { "Content-Type": TYPES[file.split(".").pop()] ?? "application/octet-stream", "Cache-Control": "no-store" };
   const [, first, last] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "") ?? [];
-  if (first === undefined) {
-    response.writeHead(200, { ...headers, "Content-Length": size });
-    return createReadStream(file).pipe(response);
-  }
-  if (Number(first) >= size) return response.writeHead(416, { "Content-Range": `bytes */${size}` }).end();
-  const [start, end] = [Number(first), Math.min(Number(last), size - 1)];
-  response.writeHead(206, { ...headers, "Content-Length": end - start + 1, "Content-Range": `bytes ${start}-${end}/${size}` });
-  return createReadStream(file, { start, end }).pipe(response);
+  if (first === undefined) return response.writeHead(200, { ...headers, "Content-Length": body.length }).end(body);
+  if (Number(first) >= body.length) return response.writeHead(416, { "Content-Range": `bytes */${body.length}` }).end();
+  const part = body.subarray(Number(first), Number(last) + 1);
+  const range = `bytes ${first}-${Number(first) + part.length - 1}/${body.length}`;
+  response.writeHead(206, { ...headers, "Content-Length": part.length, "Content-Range": range }).end(part);
 }

@@ -212,7 +212,7 @@ inPage("a damaged dataset shows its error, and the rest stays usable", async (pa
 
 inPage("a slow server: what is done is shown, and can be ended", async (page) => {
   await page.goto(server.url);
-  server.behave.delay = 20_000;
+  Object.assign(server.behave, { delay: 20_000, padding: 512 << 10 });
   await page.fill("#url", address("pbmc_small.h5ad"));
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Cancel" }).click();

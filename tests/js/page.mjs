@@ -35,7 +35,7 @@ export function inPage(name, work, options = {}) {
     const faults = [];
     page.on("pageerror", (error) => faults.push(error.message));
     if (prepare) await page.addInitScript(prepare);
-    Object.assign(server.behave, { delay: 0, status: undefined });
+    Object.assign(server.behave, { delay: 0, padding: 0, status: undefined });
     try {
       await work(page);
       assert.deepEqual(faults, []);
