@@ -252,7 +252,7 @@ fn attributes(info: &ObjectInfo) -> Result<String> {
     let allowed = (info.file().limits().metadata_bytes / 4).saturating_add(info.file().source().len());
     for (i, attribute) in attributes.enumerate() {
         if json.length() > allowed {
-            json.text("error", &why(&Error::limit("metadata_bytes", json.length(), allowed)));
+            json.text("error", why(&Error::limit("metadata_bytes", json.length(), allowed)));
             break;
         }
         match attribute {
