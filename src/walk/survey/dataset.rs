@@ -176,6 +176,10 @@ impl Pass<'_> {
         const S: Structure = Structure::VirtualMapping;
         let collection = self.collection(place.collection)?;
         let block: Block<'_> = self.check(collection.object(place.index))?;
+        self.begin_index();
+        if !self.enter(S, Addr(block.at())) {
+            return None;
+        }
         self.part(S, block.at(), block.bytes().len(), Context::Plain);
         self.check(VirtualMappings::decode(block)).map(drop)
     }

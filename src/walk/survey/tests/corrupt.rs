@@ -33,6 +33,7 @@ fn damage_is_told() {
         ("corrupt", "virtual_elsewhere.h5", "global heap collection at 0x30, signature: the signature is"),
         ("corrupt", "deflate_short.h5", "data: filter 1: its output is"),
         ("corrupt", "heap_indirect_cycle.h5", "fractal heap indirect block"),
+        ("corrupt", "virtual_mappings_shared.h5", "its bytes are also those of the global heap block of virtual"),
         ("files", "btree2_depth_3.h5", "object reference count: 1 where 200 must be"),
         ("files", "header_2_gaps.h5", "raw data at 0x30, address: its bytes are also those of the raw data at 0x30"),
         ("files", "truncated.h5", "/y: raw data at 0x818, address: 800 bytes are needed, the file ends at 0xb10"),
