@@ -19,6 +19,10 @@ impl Heap for OneString {
         Widths::default()
     }
 
+    fn becomes(&self, _: u64) -> Result<()> {
+        Ok(())
+    }
+
     fn prefetch(&self, places: &mut dyn Iterator<Item = HeapPlace>) -> Result<()> {
         places.for_each(drop);
         Ok(())

@@ -45,11 +45,18 @@ pub struct Limits {
     /// written are read by selections. Default 4096.
     pub expansion: u64,
     /// Bytes that one read may take out of global heaps (its strings and sequences) for each byte of the file, beyond 16 MiB
-    /// that are allowed in any case. Default 64.
+    /// that are allowed in any case. Of sequences, what they become in memory counts too. Default 128.
     pub heap_expansion: u64,
+    /// The same of all reads while the file is open, beyond 256 MiB. The default allows everything, since who shows a file
+    /// comes back to what it read; the command, which reads a file once or twice, allows 1024.
+    pub heap_total: u64,
     /// Bytes that a salvage may read for each byte of the file while it looks for objects, beyond 64 MiB that are allowed in
     /// any case. Default 64.
     pub salvage_expansion: u64,
+    /// Bytes of elements that all reads may return while the file is open, each element counted as 8 bytes at least, for each
+    /// byte of the file, beyond 256 MiB. Chunks that were never written have elements, and no bytes. The default allows
+    /// everything; the command allows 4096.
+    pub read_total: u64,
     /// Bytes one read may return. Default 64 GiB on 64-bit machines, 1 GiB on 32-bit ones.
     pub read_bytes: u64,
     /// Bytes of decoded structures kept for reuse. Default 64 MiB.
@@ -90,7 +97,9 @@ impl Default for Limits {
             metadata_bytes: 256 << 20,
             chunk_bytes: if narrow { 256 << 20 } else { 4 << 30 },
             expansion: 4096,
-            heap_expansion: 64,
+            heap_expansion: 128,
+            heap_total: u64::MAX,
+            read_total: u64::MAX,
             salvage_expansion: 64,
             read_bytes: if narrow { 1 << 30 } else { 64 << 30 },
             cache_bytes: 64 << 20,

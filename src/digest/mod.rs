@@ -40,6 +40,12 @@ const BLOCK: u64 = 8 << 20;
 /// without holding it is bounded.
 const MOST: u64 = 32 << 30;
 
+/// Bytes of the lines of any file. What many objects have in common, like a committed datatype, is said of each.
+const SAID: u64 = 128 << 20;
+
+/// Bytes of lines beyond those, for each byte of the file.
+const SAID_OF_EACH: u64 = 64;
+
 /// The most that a filter makes of its input, in whole files.
 const EXPANSION: u64 = 1100;
 
@@ -52,6 +58,8 @@ pub struct Lines {
     seen: HashMap<u64, ObjectPath>,
     /// Bytes that may still be hashed.
     budget: u64,
+    /// Bytes of lines that were given, and those that may be.
+    said: (u64, u64),
 }
 
 #[derive(Debug)]
@@ -65,8 +73,10 @@ impl Lines {
     #[must_use]
     pub fn of(file: &File) -> Self {
         let most = MOST.min(file.limits().read_bytes);
-        let budget = most.saturating_add(file.source().len().saturating_mul(EXPANSION));
-        Self { jobs: vec![Job::Root(file.root())], seen: HashMap::new(), budget }
+        let length = file.source().len();
+        let budget = most.saturating_add(length.saturating_mul(EXPANSION));
+        let said = (0, length.saturating_mul(SAID_OF_EACH).saturating_add(SAID));
+        Self { jobs: vec![Job::Root(file.root())], seen: HashMap::new(), budget, said }
     }
 
     /// The next line, and what comes after it. Nothing changes where it fails.
@@ -199,12 +209,18 @@ impl Lines {
 impl Iterator for Lines {
     type Item = Result<String>;
 
-    /// The next line. An error says that the source lacks ranges: once they are there the same line comes.
-    /// Other faults stand in the lines.
+    /// The next line. An error says that the source lacks ranges: once they are there the same line comes. Or it is a
+    /// `Limit`: the lines would be much longer than the file, and no more come. Other faults stand in the lines.
     fn next(&mut self) -> Option<Result<String>> {
         let job = self.jobs.pop()?;
+        let (said, most) = self.said;
+        if said > most {
+            self.jobs.clear();
+            return Some(Err(Error::limit("bytes of a digest's lines", said, most)));
+        }
         match self.line(&job) {
             Ok((line, children)) => {
+                self.said.0 += line.len() as u64;
                 self.jobs.extend(children);
                 Some(Ok(line))
             }
@@ -297,4 +313,15 @@ fn hash_attribute(attribute: &Attribute, datatype: &Datatype, dataspace: &Datasp
     let mut hasher = XxHash3_128::new();
     canonical.hash(&attribute.read_bytes()?, &heap as &dyn Heap, &mut hasher)?;
     Ok(Some(hex(&hasher)))
+}
+
+#[cfg(test)]
+#[test]
+fn lines_much_longer_than_the_file_end() {
+    let file = File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/files/committed_by_many.h5")).expect("a file");
+    let all: Vec<String> = Lines::of(&file).collect::<Result<_>>().expect("lines");
+    let mut few = Lines::of(&file);
+    few.said.1 = all[0].len() as u64;
+    assert_eq!(few.by_ref().map_while(Result::ok).collect::<Vec<_>>(), all[..2]);
+    assert!(few.next().is_none(), "nothing comes after the error");
 }

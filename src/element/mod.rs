@@ -61,6 +61,12 @@ pub trait Heap {
     /// Missing, where the source has to fetch them first.
     fn prefetch(&self, places: &mut dyn Iterator<Item = HeapPlace>) -> Result<()>;
 
+    /// Counts bytes of memory that what was asked for becomes.
+    ///
+    /// # Errors
+    /// More than what is in the heap can rightly become.
+    fn becomes(&self, bytes: u64) -> Result<()>;
+
     /// Calls `with` with the bytes of an object.
     ///
     /// # Errors

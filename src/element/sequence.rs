@@ -127,6 +127,7 @@ impl<T: Element> Element for Vec<T> {
                 let size = base.size as usize;
                 Ok(Box::new(move |bytes, heap, values| {
                     variable_length(bytes, size, heap, values, |_, n, bytes| {
+                        heap.becomes((n as u64).saturating_mul(size_of::<T>() as u64))?;
                         let mut sequence = T::empty_vec(n)?;
                         inner(bytes, heap, &mut sequence)?;
                         Ok(sequence)

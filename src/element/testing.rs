@@ -10,6 +10,10 @@ use crate::format::reference::HeapPlace;
 pub struct NoHeap;
 
 impl Heap for NoHeap {
+    fn becomes(&self, _: u64) -> Result<()> {
+        Ok(())
+    }
+
     fn widths(&self) -> Widths {
         Widths::default()
     }

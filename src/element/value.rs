@@ -1,4 +1,5 @@
 use std::fmt;
+use std::sync::Arc;
 
 use super::fixed_point::{FixedPointReader, Integer};
 use super::floating_point::FloatingPointReader;
@@ -30,9 +31,9 @@ pub enum Value {
     /// Bytes: an opaque element, or a number that no variant here holds.
     Opaque(Vec<u8>),
     /// An enumeration's value, with its name where it is a member.
-    Enumeration(Option<Text>, i128),
-    /// Members of a compound in the file's order.
-    Compound(Vec<(Text, Value)>),
+    Enumeration(Option<Arc<Text>>, i128),
+    /// Members of a compound in the file's order. All elements have the same names.
+    Compound(Vec<(Arc<Text>, Value)>),
     /// An array and its shape.
     Array(Array),
     /// A variable-length sequence.
@@ -60,7 +61,8 @@ impl Value {
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
-            Self::String(text) | Self::Enumeration(Some(text), _) => text.as_str(),
+            Self::String(text) => text.as_str(),
+            Self::Enumeration(Some(name), _) => name.as_str(),
             _ => None,
         }
     }
@@ -126,11 +128,11 @@ impl Element for Value {
             Class::Opaque { .. } => Ok(each(|element| Self::Opaque(element.to_vec()))),
             Class::Enumeration { base, members } => enumeration(base, members),
             Class::Compound { members } => {
-                let parts: Vec<(Text, usize, usize, Decoder<Self>)> = members
+                let parts: Vec<(Arc<Text>, usize, usize, Decoder<Self>)> = members
                     .iter()
                     .map(|m| {
                         let (offset, size) = (m.offset as usize, m.datatype.size as usize);
-                        Ok((m.name.clone(), offset, size, Self::decoder(&m.datatype)?))
+                        Ok((Arc::new(m.name.clone()), offset, size, Self::decoder(&m.datatype)?))
                     })
                     .collect::<Result<_>>()?;
                 Ok(Box::new(move |bytes, heap, values| {
@@ -171,9 +173,10 @@ impl Element for Value {
                 }))
             }
             Class::VariableLength { base, .. } => {
-                let (inner, size) = (Self::decoder(base)?, base.size as usize);
+                let (inner, size, each) = (Self::decoder(base)?, base.size as usize, in_memory(base));
                 Ok(Box::new(move |bytes, heap, values| {
                     variable_length(bytes, size, heap, values, |_, n, bytes| {
+                        heap.becomes(each.saturating_mul(n as u64))?;
                         let mut sequence = Self::empty_vec(n)?;
                         inner(bytes, heap, &mut sequence)?;
                         Ok(Self::Sequence(sequence))
@@ -207,6 +210,21 @@ impl Element for Value {
     }
 }
 
+/// Bytes in memory of the value of each element, without what its parts lead to in the heap.
+fn in_memory(datatype: &Datatype) -> u64 {
+    let parts = match &datatype.class {
+        Class::Compound { members } => {
+            let member = |part: u64| part + (size_of::<(Arc<Text>, Value)>() - size_of::<Value>()) as u64;
+            members.iter().fold(0, |sum: u64, m| sum.saturating_add(member(in_memory(&m.datatype))))
+        }
+        Class::Array { base, .. } => in_memory(base).saturating_mul(datatype.array_elements()),
+        Class::Complex { base, .. } => 2 * in_memory(base),
+        Class::String { .. } | Class::Opaque { .. } => datatype.size.into(),
+        _ => 0,
+    };
+    parts.saturating_add(size_of::<Value>() as u64)
+}
+
 /// A decoder that makes each value of its element's bytes alone.
 fn each(make: impl Fn(&[u8]) -> Value + Send + Sync + 'static) -> Decoder<Value> {
     Box::new(move |bytes, _, values| {
@@ -226,7 +244,8 @@ fn integer(reader: FixedPointReader, element: &[u8]) -> Value {
 fn enumeration(base: &Datatype, members: &[(Text, Vec<u8>)]) -> Result<Decoder<Value>> {
     let Class::FixedPoint(number) = &base.class else { return Err(super::mismatch::<Value>(base)) };
     let reader = FixedPointReader::new(base, number.bits, number.signed);
-    let members = members.to_vec();
+    let members: Vec<(Arc<Text>, Vec<u8>)> =
+        members.iter().map(|(name, stored)| (Arc::new(name.clone()), stored.clone())).collect();
     Ok(each(move |element| match integer(reader, element) {
         Value::Integer(n) => {
             let name = members.iter().find(|(_, stored)| stored == element).map(|(name, _)| name.clone());
@@ -310,6 +329,70 @@ impl fmt::Display for Reference {
             ReferenceTarget::Object => Ok(()),
             ReferenceTarget::Region(selection) => write!(f, ", region {selection:?}"),
             ReferenceTarget::Attribute(name) => write!(f, ", attribute {name:?}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::super::Heap;
+    use super::super::testing::{NoHeap, integer};
+    use super::*;
+    use crate::bytes::{Block, Widths};
+    use crate::format::message::datatype::{ByteOrder, Charset, Member, Padding};
+    use crate::format::reference::HeapPlace;
+
+    /// A heap of 100 zeros, which counts.
+    struct Zeros(Cell<u64>);
+
+    impl Heap for Zeros {
+        fn widths(&self) -> Widths {
+            NoHeap.widths()
+        }
+
+        fn becomes(&self, bytes: u64) -> Result<()> {
+            self.0.set(self.0.get() + bytes);
+            Ok(())
+        }
+
+        fn prefetch(&self, places: &mut dyn Iterator<Item = HeapPlace>) -> Result<()> {
+            NoHeap.prefetch(places)
+        }
+
+        fn object(&self, _: HeapPlace, with: &mut dyn FnMut(Block<'_>) -> Result<()>) -> Result<()> {
+            with(Block::new(&[0; 100], 0, Widths::default()))
+        }
+    }
+
+    /// The bytes that a value has in memory beside its own.
+    fn beside(value: &Value) -> u64 {
+        let (own, inner) = match value {
+            Value::Compound(members) => (size_of_val(&members[..]), members.iter().map(|(_, part)| beside(part)).sum()),
+            Value::Sequence(values) => (size_of_val(&values[..]), values.iter().map(beside).sum()),
+            Value::Array(array) => (size_of_val(&array.values[..]), array.values.iter().map(beside).sum()),
+            _ => (0, 0),
+        };
+        own as u64 + inner
+    }
+
+    #[test]
+    fn what_a_sequence_becomes_is_counted() {
+        let byte = integer(1, false, ByteOrder::Little);
+        let member = |name: &str, offset| Member { name: name.into(), offset, datatype: byte.clone(), old_dims: None };
+        let members = vec![member("a", 0), member("b", 1)];
+        let pair = Datatype { class: Class::Compound { members }, size: 2, ..byte.clone() };
+        let class = Class::Array { dims: vec![5, 2], base: Box::new(pair.clone()), old: None };
+        let array = Datatype { class, size: 20, ..byte.clone() };
+        for (base, count) in [(byte.clone(), 100u32), (pair, 50), (array, 5)] {
+            let (padding, charset) = (Padding::NullTerminated, Charset::Ascii);
+            let class = Class::VariableLength { is_string: false, padding, charset, base: Box::new(base) };
+            let datatype = Datatype { class, size: 16, ..byte.clone() };
+            let element = [&count.to_le_bytes()[..], &64u64.to_le_bytes(), &1u32.to_le_bytes()].concat();
+            let (heap, mut values) = (Zeros(Cell::new(0)), [Value::Null]);
+            Value::decoder(&datatype).and_then(|decode| decode(&element, &heap, &mut values)).expect("a value");
+            assert_eq!(heap.0.get(), beside(&values[0]));
         }
     }
 }

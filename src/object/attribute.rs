@@ -1,4 +1,5 @@
 use std::fmt;
+use std::sync::Arc;
 
 use super::heap::FileHeap;
 use super::info::ObjectInfo;
@@ -7,6 +8,7 @@ use crate::element::{Element, Output};
 use crate::error::{Error, Fault, InObject, Result, Structure};
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::Datatype;
+use crate::walk;
 use crate::walk::attributes::{Found, Parts};
 
 /// A small named array that belongs to an object.
@@ -92,7 +94,8 @@ impl Attribute {
     pub fn datatype(&self) -> Result<Datatype> {
         let storage = self.owner.file().storage();
         let parts = self.found.parts(storage).map_err(|e| self.named(e))?;
-        Datatype::decode(parts.datatype.block(), storage.limits().datatype_depth).map_err(|e| self.named(e.into()))
+        let datatype = walk::datatype(storage, parts.datatype.block()).map_err(|e| self.named(e))?;
+        Ok(Arc::unwrap_or_clone(datatype))
     }
 
     /// Elements of each dimension, slowest first; empty for a scalar and for a null dataspace.
@@ -124,10 +127,10 @@ impl Attribute {
         read().map_err(|e| self.named(e))
     }
 
-    fn decode(&self) -> Result<(Parts<'_>, Datatype, Dataspace)> {
+    fn decode(&self) -> Result<(Parts<'_>, Arc<Datatype>, Dataspace)> {
         let storage = self.owner.file().storage();
         let parts = self.found.parts(storage)?;
-        let datatype = Datatype::decode(parts.datatype.block(), storage.limits().datatype_depth)?;
+        let datatype = walk::datatype(storage, parts.datatype.block())?;
         let dataspace = Dataspace::decode(parts.dataspace.block())?;
         Ok((parts, datatype, dataspace))
     }

@@ -39,7 +39,7 @@ impl Dataset {
         let (raw, storage) = (self.raw(), self.file().storage());
         let selected = self.resolve(selection)?;
         self.check_room::<T>(&selected)?;
-        raw.check_stored(&selected)?;
+        self.claim(&selected)?;
         let piece = raw.piece(&selected)?;
         if let Some(address) = piece
             && let Some(bytes) = storage.borrow_raw(address, raw.bytes_of(selected.elements())? as u64)?

@@ -20,6 +20,7 @@ use crate::format::message::filter_pipeline::FilterPipeline;
 use crate::format::object_header::MessageType;
 use crate::format::reference::HeapPlace;
 use crate::selection::{Resolved, Selection};
+use crate::walk;
 use crate::walk::chunks::ChunkGrid;
 use crate::walk::each;
 use crate::walk::heap::steps;
@@ -68,7 +69,7 @@ impl Dataset {
         let (file, header) = (info.file().clone(), info.header());
         let storage = file.storage();
         let run = header.needed(storage, MessageType::DATATYPE, Structure::Datatype)?;
-        let datatype = Arc::new(Datatype::decode(run.block(), storage.limits().datatype_depth)?);
+        let datatype = walk::datatype(storage, run.block())?;
         let run = header.needed(storage, MessageType::DATASPACE, Structure::Dataspace)?;
         let mut dataspace = Dataspace::decode(run.block())?;
         let run = header.needed(storage, MessageType::DATA_LAYOUT, Structure::DataLayout)?;
@@ -359,6 +360,7 @@ impl Dataset {
                 let fault = SelectionFault::Room { room: values.len() as u64, selected: selected.elements() };
                 return Err(fault.into());
             }
+            self.claim(&selected)?;
             self.read_values(&selected, values)
         };
         read(selection.into(), values).in_object(self.info.object_path())
@@ -430,8 +432,14 @@ impl Dataset {
     /// How many bytes resolved elements have, where one read may return as many and they can be in the file.
     pub(crate) fn length_of(&self, selected: &Resolved) -> Result<usize> {
         let length = self.parts.raw.bytes_of(selected.elements())?;
-        self.parts.raw.check_stored(selected)?;
+        self.claim(selected)?;
         Ok(length)
+    }
+
+    /// Counts elements that are asked for, and refuses those that cannot be in the file.
+    pub(super) fn claim(&self, selected: &Resolved) -> Result<()> {
+        self.file().storage().count_elements(selected.elements(), self.datatype().size.into())?;
+        self.parts.raw.check_stored(selected)
     }
 
     /// Fills a buffer with the bytes of resolved elements.
@@ -476,7 +484,7 @@ impl Dataset {
 
     fn values<T: Element>(&self, selected: &Resolved) -> Result<Vec<T>> {
         self.check_room::<T>(selected)?;
-        self.parts.raw.check_stored(selected)?;
+        self.claim(selected)?;
         let n = usize::try_from(selected.elements()).unwrap_or(usize::MAX);
         let alone = self.datatype().has_heap_data() || self.file().threads() == 1;
         if T::UNTOUCHED || !alone || T::native_bytes(self.datatype(), &mut []).is_some() {
@@ -532,7 +540,7 @@ impl Dataset {
         bytes: impl Fn(&[u8]) -> Cow<'_, [u8]>,
     ) -> Result<O> {
         self.check_room::<u64>(selected)?;
-        self.parts.raw.check_stored(selected)?;
+        self.claim(selected)?;
         gather.announce(selected.elements());
         self.each_block(selected, &mut |block, n, heap| gather.add(&bytes(block), n, heap))?;
         gather.finish(&selected.shape())

@@ -13,8 +13,8 @@ use crate::walk::global_heap::{Objects, View, Window, prefetch};
 /// The global heap of a file, for one read.
 pub(crate) struct FileHeap<'s> {
     storage: &'s Storage,
-    /// Bytes that the read may take out of it.
-    most: u64,
+    /// Bytes that the read may take out of it, with what they become in memory, and the limit that says so.
+    most: (u64, &'static str),
     /// Those that it took.
     taken: Cell<u64>,
     /// The collection that was used last: mostly the next object is in it too.
@@ -68,10 +68,12 @@ const OBJECT: u64 = 64;
 
 impl<'s> FileHeap<'s> {
     pub(crate) fn new(storage: &'s Storage) -> Self {
-        let most = storage.source().len().saturating_mul(storage.limits().heap_expansion).saturating_add(FREE);
+        let (limits, length) = (storage.limits(), storage.source().len());
+        let most = length.saturating_mul(limits.heap_expansion).saturating_add(FREE).min(limits.read_bytes);
+        let left = storage.heap_left();
         Self {
             storage,
-            most: most.min(storage.limits().read_bytes),
+            most: if left < most { (left, "heap_total") } else { (most, "heap_expansion") },
             taken: Cell::new(0),
             last: Cell::default(),
             windows: Cell::default(),
@@ -122,18 +124,35 @@ impl<'s> FileHeap<'s> {
     #[inline]
     fn take<'c>(&self, collection: &View<'c>, index: u32) -> Result<Block<'c>> {
         let object = collection.object(index)?;
-        let taken = self.taken.get().saturating_add(OBJECT + object.bytes().len() as u64);
-        if taken > self.most {
-            return Err(Error::limit("heap_expansion", taken, self.most));
+        self.count(OBJECT + object.bytes().len() as u64)?;
+        Ok(object)
+    }
+
+    #[inline]
+    fn count(&self, bytes: u64) -> Result<()> {
+        let taken = self.taken.get().saturating_add(bytes);
+        let (most, limit) = self.most;
+        if taken > most {
+            return Err(Error::limit(limit, taken, most));
         }
         self.taken.set(taken);
-        Ok(object)
+        Ok(())
+    }
+}
+
+impl Drop for FileHeap<'_> {
+    fn drop(&mut self) {
+        self.storage.count_heap(self.taken.get());
     }
 }
 
 impl Heap for FileHeap<'_> {
     fn widths(&self) -> Widths {
         self.storage.widths()
+    }
+
+    fn becomes(&self, bytes: u64) -> Result<()> {
+        self.count(bytes)
     }
 
     fn prefetch(&self, places: &mut dyn Iterator<Item = HeapPlace>) -> Result<()> {

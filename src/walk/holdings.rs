@@ -94,6 +94,11 @@ impl Held {
 }
 
 impl Storage {
+    /// Makes numbers that no file can foresee.
+    pub(super) fn places(&self) -> &RandomState {
+        &self.holdings.places
+    }
+
     /// Notes where the chunk at a place of a dataset is and how many bytes it has, and those that they become. The header of
     /// the dataset is at a position.
     ///

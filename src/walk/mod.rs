@@ -9,6 +9,7 @@ pub(crate) mod attributes;
 pub(crate) mod btree_v1;
 pub(crate) mod btree_v2;
 pub(crate) mod chunks;
+mod datatype;
 pub(crate) mod global_heap;
 pub(crate) mod group;
 pub(crate) mod heap;
@@ -22,8 +23,10 @@ pub(crate) mod shared;
 mod siblings;
 mod storage;
 pub(crate) mod survey;
+mod totals;
 pub(crate) mod virtual_dataset;
 
+pub(crate) use datatype::datatype;
 pub(crate) use holdings::Held;
 pub use open::Condition;
 pub(crate) use open::{Frame, OpenFile};

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::attempts::{Attempts, NOBODY_WAITS};
 use super::holdings::Holdings;
 use super::memo::Memo;
+use super::totals::Totals;
 use crate::bytes::{Addr, Block, Widths};
 use crate::error::{Cause, Corrupt, Error, Fault, Result, Structure};
 use crate::format::message::btree_k::BTreeK;
@@ -71,6 +72,7 @@ pub(crate) struct Storage {
     overlay: BTreeMap<u64, Vec<u8>>,
     memo: Memo,
     pub(super) holdings: Holdings,
+    pub(super) totals: Totals,
     attempts: Attempts,
     pub(super) k: BTreeK,
     pub(super) shared: Option<SharedMessageTable>,
@@ -92,6 +94,7 @@ impl Storage {
             overlay,
             memo,
             holdings: Holdings::default(),
+            totals: Totals::default(),
             attempts,
             k,
             shared: None,

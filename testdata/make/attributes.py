@@ -91,6 +91,18 @@ for _low in ("earliest", "v108", "v200"):
             attribute(f, b"latin \xe9", "<i4", (), np.array(4))
 
 
+@case("committed_by_many.h5", "a committed compound of 40 members, which 12 datasets and 60 attributes of a group have")
+def committed_by_many(c):
+    compound = np.dtype([(f"a member with a name {i:02}", "<i2") for i in range(40)])
+    with create(c.name, "v108") as f:
+        kind = commit(f, "t", compound)
+        for i in range(12):
+            dataset(f, f"d{i:02}", kind, (i % 3,), np.arange(40 * (i % 3), dtype="<i2").view(compound))
+        g = group(f, "g")
+        for i in range(60):
+            attribute(g, f"n{i:02}", kind, (), np.arange(i, i + 40, dtype="<i2").view(compound)[0])
+
+
 @case(
     "attributes_dense.h5",
     "dense attribute storage: 120 attributes (name index of depth 1), some removed, vlen among them; on a group and a dataset",

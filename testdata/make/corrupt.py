@@ -7,7 +7,7 @@ from h5py import h5s, h5t
 
 from .case import corrupt
 from .elements import Sequences
-from .hdf5 import UNLIMITED, chunk_write, create, dataset, dataset_list, group
+from .hdf5 import UNLIMITED, attribute, chunk_write, create, dataset, dataset_list, group
 from .heaps import Heap, dense_root, hard_or_soft, target
 from .image import (
     SIGNATURE,
@@ -644,6 +644,26 @@ def virtual_mappings_shared(c):
     largest = data[places[0] + 2 : places[0] + 14]
     for at in places:
         data[at + 2 : at + 14] = largest
+    with open(c.name, "wb") as out:
+        out.write(data)
+    for at in places:
+        seal_header(c.name, data.rindex(b"OHDR", 0, at))
+
+
+@corrupt("attributes_dense_shared.h5", "41 groups, all of which have the 450 dense attributes of one of them")
+def attributes_dense_shared(c):
+    with create(c.name, "v110") as f:
+        for i in range(41):
+            g = group(f, f"g{i:02}")
+            for n in range(450 if i == 0 else 9):
+                attribute(g, f"a{n:03}", "i1", (), n % 100)
+    data = bytearray(read(c.name))
+    # An attribute info message of 18 bytes without creation order: flags, version, and the addresses of heap and index.
+    places = [at for at in range(len(data) - 26) if data[at : at + 6] == b"\x15\x12\0\x04\0\0"]
+    assert len(places) == 41, places
+    largest = data[places[0] + 6 : places[0] + 22]
+    for at in places:
+        data[at + 6 : at + 22] = largest
     with open(c.name, "wb") as out:
         out.write(data)
     for at in places:

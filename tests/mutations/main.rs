@@ -22,7 +22,7 @@ use h5kit::error::Structure;
 use h5kit::{File, Limits, Options, SurveyData};
 
 /// No file here is large; one that takes longer than this hangs.
-const SOON: Duration = Duration::from_secs(10);
+const SOON: Duration = Duration::from_secs(20);
 
 /// Bytes of the largest file that is changed.
 const LARGEST: u64 = 64 << 10;
@@ -77,7 +77,7 @@ impl Sound {
     /// Reads everything in a changed file.
     fn read(&self, what: &str, changed: Vec<u8>) {
         let start = Instant::now();
-        let limits = Limits { read_bytes: 16 << 20, chunk_bytes: 16 << 20, ..Limits::default() };
+        let limits = Limits { read_bytes: 8 << 20, chunk_bytes: 16 << 20, ..Limits::default() };
         let options = Options::new().limits(limits).threads(NonZero::<usize>::MIN);
         if let Ok(file) = options.from_bytes(changed) {
             Lines::of(&file).for_each(drop);

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 
 use anstream::AutoStream;
 use clap::ColorChoice;
-use h5kit::{Condition, Error, File, Options, Salvage, Survey, SurveyData};
+use h5kit::{Condition, Error, File, Limits, Options, Salvage, Survey, SurveyData};
 
 use crate::args::Source;
 use crate::paint::{self, clean};
@@ -227,7 +227,9 @@ impl Session {
 }
 
 fn options(source: &Source) -> Options {
-    if source.anywhere { Options::new().files_anywhere() } else { Options::new() }
+    // Nothing is read often.
+    let options = Options::new().limits(Limits { heap_total: 1024, read_total: 4096, ..Limits::default() });
+    if source.anywhere { options.files_anywhere() } else { options }
 }
 
 /// Errors of the system begin with the file's name, which stands there already.

@@ -12,10 +12,9 @@ use crate::format::btree_v2::{AttributeRecord, RecordType};
 use crate::format::message::attribute::Attribute;
 use crate::format::message::attribute_info::AttributeInfo;
 use crate::format::message::dataspace::Dataspace;
-use crate::format::message::datatype::Datatype;
 use crate::format::object_header::{MessageFlags, MessageType};
 use crate::walk::heap::Heap;
-use crate::walk::{Run, shared};
+use crate::walk::{self, Run, shared};
 
 const S: Structure = Structure::Attribute;
 
@@ -48,7 +47,7 @@ impl<'f> Pass<'f> {
             self.attribute_part(attribute.datatype, attribute.datatype_shared(), MessageType::DATATYPE, in_place);
         let dataspace =
             self.attribute_part(attribute.dataspace, attribute.dataspace_shared(), MessageType::DATASPACE, in_place);
-        let datatype = self.check(Datatype::decode(datatype?.block(), self.storage.limits().datatype_depth))?;
+        let datatype = self.check(walk::datatype(self.storage, datatype?.block()))?;
         let dataspace = self.check(Dataspace::decode(dataspace?.block()))?;
         let data = attribute.data;
         let needed = dataspace.elements().and_then(|n| n.checked_mul(datatype.size.into())).unwrap_or(u64::MAX);

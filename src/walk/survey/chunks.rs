@@ -1,5 +1,7 @@
 //! Chunks and the indexes that are trees; arrays have rooms of their own.
 
+use std::sync::Arc;
+
 use super::btree_v1::Nodes;
 use super::{Context, Data, MOST_MET, Pass};
 use crate::bytes::{Addr, Block};
@@ -20,7 +22,7 @@ pub(super) struct Chunks {
     /// Bytes of a chunk without filters.
     pub(super) bytes: u64,
     pub(super) steps: Vec<Step>,
-    pub(super) datatype: Datatype,
+    pub(super) datatype: Arc<Datatype>,
     /// Elements lead to the global heap.
     pub(super) leads: bool,
     /// Chunks are read.

@@ -1,5 +1,7 @@
 //! Datasets: messages that must agree, and storage that is not in chunks.
 
+use std::sync::Arc;
+
 use super::chunks::Chunks;
 use super::elements::leads_to_heap;
 use super::header::Header;
@@ -16,6 +18,7 @@ use crate::format::message::filter_pipeline::FilterPipeline;
 use crate::format::object_header::MessageType;
 use crate::format::reference::HeapPlace;
 use crate::format::virtual_mapping::VirtualMappings;
+use crate::walk;
 use crate::walk::Run;
 use crate::walk::chunks::ChunkGrid;
 use crate::walk::heap::steps;
@@ -31,7 +34,7 @@ impl Pass<'_> {
         let dataspace = self.needed(header, MessageType::DATASPACE, Structure::Dataspace);
         let layout = self.needed(header, MessageType::DATA_LAYOUT, Structure::DataLayout)?;
         // What does not decode was noted with the messages.
-        let datatype = Datatype::decode(datatype?.block(), self.storage.limits().datatype_depth).ok()?;
+        let datatype = walk::datatype(self.storage, datatype?.block()).ok()?;
         let dataspace = Dataspace::decode(dataspace?.block()).ok()?;
         let at = layout.block().at();
         let layout = DataLayout::decode(layout.block()).ok()?;
@@ -132,7 +135,7 @@ impl Pass<'_> {
         header: &Header,
         layout: Chunked,
         version: u8,
-        datatype: Datatype,
+        datatype: Arc<Datatype>,
         dataspace: &Dataspace,
         at: u64,
     ) -> Option<()> {

@@ -14,7 +14,6 @@ use crate::format::message::cache_image::CacheImageLocation;
 use crate::format::message::continuation::Continuation;
 use crate::format::message::data_layout::DataLayout;
 use crate::format::message::dataspace::Dataspace;
-use crate::format::message::datatype::Datatype;
 use crate::format::message::external_data_files::ExternalDataFiles;
 use crate::format::message::file_space_info::FileSpaceInfo;
 use crate::format::message::fill_value::{self, FillValue};
@@ -29,7 +28,7 @@ use crate::format::message::{comment, reference_count};
 use crate::format::object_header::{MessageFlags, MessageType, Messages, Prefix};
 use crate::format::shared_message::SharedMessage;
 use crate::format::verified;
-use crate::walk::{Run, shared};
+use crate::walk::{Run, Storage, datatype, shared};
 
 /// A header as far as it could be read.
 pub(super) struct Header {
@@ -214,7 +213,7 @@ impl Pass<'_> {
                 self.pointer(block, message.kind, true);
             } else {
                 self.part(structure, block.at(), block.bytes().len(), Context::Message(message.kind));
-                self.check(decode(message.kind, block, self.storage.limits().datatype_depth));
+                self.check(decode(self.storage, message.kind, block));
             }
         }
     }
@@ -230,7 +229,7 @@ impl Pass<'_> {
             SharedMessage::Heap { id } => self.use_shared(kind, id),
         }
         let run = self.check(shared::follow(self.storage, block, kind, 1))?;
-        self.check(decode(kind, run.block(), self.storage.limits().datatype_depth))
+        self.check(decode(self.storage, kind, run.block()))
     }
 
     /// The body of a message, wherever it stands. Nothing is noted here: `messages` did.
@@ -279,11 +278,11 @@ pub(super) fn structure(kind: MessageType) -> Option<Structure> {
 }
 
 /// Decodes a message only to see whether it decodes.
-pub(super) fn decode(kind: MessageType, block: Block<'_>, depth: u32) -> Result<(), Corrupt> {
-    match kind {
+pub(super) fn decode(storage: &Storage, kind: MessageType, block: Block<'_>) -> Result<()> {
+    let decoded = match kind {
+        MessageType::DATATYPE => return datatype(storage, block).map(drop),
         MessageType::DATASPACE => Dataspace::decode(block).map(drop),
         MessageType::LINK_INFO => LinkInfo::decode(block).map(drop),
-        MessageType::DATATYPE => Datatype::decode(block, depth).map(drop),
         MessageType::FILL_VALUE_OLD => fill_value::decode_old(block).map(drop),
         MessageType::FILL_VALUE => FillValue::decode(block).map(drop),
         MessageType::LINK => Link::decode(block).map(drop),
@@ -304,5 +303,6 @@ pub(super) fn decode(kind: MessageType, block: Block<'_>, depth: u32) -> Result<
         MessageType::FILE_SPACE_INFO => FileSpaceInfo::decode(block).map(drop),
         MessageType::CACHE_IMAGE => CacheImageLocation::decode(block).map(drop),
         _ => Ok(()),
-    }
+    };
+    decoded.map_err(Into::into)
 }

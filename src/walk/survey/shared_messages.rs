@@ -79,7 +79,7 @@ impl Pass<'_> {
                 return None;
             };
             self.heap_part(heap, id, structure, block, Context::Message(kind));
-            self.check(decode(kind, block, self.storage.limits().datatype_depth))?;
+            self.check(decode(self.storage, kind, block))?;
             if kind == MessageType::ATTRIBUTE {
                 let attribute = self.check(Attribute::decode(block))?;
                 self.attribute(&attribute, heap.header.filtered.is_none());
