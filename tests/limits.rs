@@ -188,6 +188,16 @@ fn what_objects_share_is_not_met_by_all_of_them() {
 }
 
 #[test]
+fn chunks_that_are_one_are_not_decoded_again_and_again() {
+    // 40 kB that become 100 bytes.
+    let file = File::open(testdata().join("corrupt/chunks_futile.h5")).expect("it opens");
+    let x = file.dataset("/x").expect("a dataset");
+    assert_eq!(x.read::<Vec<i8>>(0..100).expect("the first chunk"), (0..100).collect::<Vec<i8>>());
+    let error = x.read::<Vec<i8>>(..).expect_err("40 times as many bytes as the file has");
+    assert!(error.to_string().contains("what was met before"), "{error}");
+}
+
+#[test]
 fn what_is_met_again_is_the_same() {
     for name in ["symbols_deep.h5", "links_dense.h5", "attributes_dense.h5", "header_1_chain.h5", "chunks_all_v4.h5"] {
         let file = File::open(testdata().join("files").join(name)).expect("it opens");

@@ -39,8 +39,12 @@ const TIMES: u64 = 2;
 /// The same where objects that were left behind are met beside those that took their place.
 const TIMES_FORGIVEN: u64 = 8;
 
-/// A chunk that becomes less than this part of the file's length is not remembered.
+/// A chunk that has, and becomes, less than this part of the file's length is not remembered.
 const SMALL_CHUNK: u64 = 64;
+
+/// Bytes that a chunk may well have, beyond four times those that it becomes: more are what a damaged index says, or blocks
+/// that become nothing.
+const FUTILE: u64 = 64 << 10;
 
 impl Holdings {
     /// Forgets everything: the file may have changed.
@@ -105,12 +109,13 @@ impl Storage {
     /// # Errors
     /// With it all objects hold more than the file has.
     pub(crate) fn hold_chunk(&self, at: u64, scaled: &[u64], stored: (Addr, u64), decoded: u64) -> Result<()> {
-        if decoded < self.end() / SMALL_CHUNK {
+        let (address, bytes) = stored;
+        let bytes = bytes.min(decoded.saturating_mul(4).saturating_add(FUTILE));
+        if bytes.max(decoded) < self.end() / SMALL_CHUNK {
             return Ok(());
         }
         let place = self.holdings.places.hash_one(scaled);
-        let (address, bytes) = stored;
-        self.hold(Holder { structure: Structure::Chunk, at, place }, self.position(address), bytes.min(decoded))
+        self.hold(Holder { structure: Structure::Chunk, at, place }, self.position(address), bytes)
     }
 
     fn hold(&self, holder: Holder, at: u64, bytes: u64) -> Result<()> {

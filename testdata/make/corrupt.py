@@ -746,6 +746,10 @@ def chunk_index_shared(image):
     image.header2("root", [link_info(image), group_info(), *(link(name, name.decode(), image) for name in names(60))])
 
 
+# A deflate filter of level 6, in a pipeline of version 2.
+DEFLATE = 0x0B, bytes([2, 1]) + uint(1, 2) + uint(0, 2) + uint(1, 2) + uint(6, 4)
+
+
 @by_hand("chunks_one_address.h5", "40 chunks, all of which are one deflated chunk")
 def chunks_one_address(image):
     noise = bytes(lookup3(bytes([n % 256, n // 256])) % 256 for n in range(1000))
@@ -756,7 +760,24 @@ def chunks_one_address(image):
     for i in range(40):
         body += uint(len(stored), 4) + uint(0, 4) + uint(1000 * i, 8) + bytes(8) + image.addr("chunk")
     image.place("tree", body + bytes(8) + uint(40_000, 8) + bytes(8), 24 + 64 * 8 + 65 * 24)
-    deflate = 0x0B, bytes([2, 1]) + uint(1, 2) + uint(0, 2) + uint(1, 2) + uint(6, 4)
     layout = 0x08, bytes([3, 2, 2]) + image.addr("tree") + uint(1000, 4) + uint(1, 4)
-    image.header2("x", [dataspace(image, [40_000]), integer(1), fill(), deflate, layout])
+    image.header2("x", [dataspace(image, [40_000]), integer(1), fill(), DEFLATE, layout])
+    image.header2("root", [link_info(image), group_info(), link(b"x", "x", image)])
+
+
+@by_hand("chunks_futile.h5", "40 chunks, all of which are one of 8000 deflated blocks that are empty but for the last")
+def chunks_futile(image):
+    values = bytes(range(100))
+    deflater = zlib.compressobj(wbits=-15)
+    last = deflater.compress(values) + deflater.flush()
+    stored = b"\x78\x9c" + b"\0\0\0\xff\xff" * 8000 + last + uint(zlib.adler32(values), 4)[::-1]
+    assert zlib.decompress(stored) == values
+    image.superblock2()
+    image.place("chunk", stored)
+    # Two bytes are enough for the size of a chunk that becomes 100.
+    image.checked("array", b"FAHD" + bytes([0, 1, 14, 10]) + image.length(40) + image.addr("block"))
+    element = image.addr("chunk") + uint(len(stored), 2) + uint(0, 4)
+    image.checked("block", b"FADB" + bytes([0, 1]) + image.addr("array") + element * 40)
+    layout = 0x08, bytes([4, 2, 0, 2, 1, 100, 1, 3, 10]) + image.addr("array")
+    image.header2("x", [dataspace(image, [4000]), integer(1), fill(), DEFLATE, layout])
     image.header2("root", [link_info(image), group_info(), link(b"x", "x", image)])
