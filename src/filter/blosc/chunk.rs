@@ -94,6 +94,8 @@ pub(in super::super) struct Chunk<'a> {
     pub(in super::super) block: usize,
     /// Where the header ends.
     start: usize,
+    /// Bytes of streams that were not unpacked yet: each has its own.
+    left: usize,
     special: Option<Special>,
     /// In the order in which they are undone.
     filters: Vec<Filter>,
@@ -121,6 +123,7 @@ impl<'a> Chunk<'a> {
         let mut chunk = Self::plain(type_size.into(), length, block)?;
         chunk.bytes = bytes.get(..stored).filter(|bytes| bytes.len() >= HEADER).ok_or(FilterFault::Truncated)?;
         chunk.start = HEADER;
+        chunk.left = chunk.bytes.len();
         chunk.version = version;
         chunk.flags = flags;
         chunk.unpacker = Unpacker::new(Codec::of(flags, 0));
@@ -162,6 +165,7 @@ impl<'a> Chunk<'a> {
             length,
             block,
             start: 0,
+            left: 0,
             special: None,
             filters: Vec::new(),
             unpacker: Unpacker::new(Codec::BloscLz),
@@ -225,6 +229,12 @@ impl<'a> Chunk<'a> {
         Ok(())
     }
 
+    /// Bytes as it is stored.
+    #[cfg(feature = "blosc2")]
+    pub(in super::super) fn stored(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Number of blocks.
     pub(in super::super) fn blocks(&self) -> usize {
         if self.length == 0 { 0 } else { self.length.div_ceil(self.block) }
@@ -264,7 +274,11 @@ impl<'a> Chunk<'a> {
     fn unpack(&mut self, index: usize, out: &mut [u8]) -> Result<(), FilterFault> {
         let place = self.bytes[self.start + 4 * index..].first_chunk().ok_or(FilterFault::Truncated)?;
         let place = u32::from_le_bytes(*place) as usize;
-        let streams = self.streams(Input(self.bytes.get(place..).ok_or(FilterFault::Truncated)?), out.len())?;
+        let mut input = Input(self.bytes.get(place..).ok_or(FilterFault::Truncated)?);
+        let behind = input.0.len();
+        let streams = self.streams(&mut input, out.len())?;
+        let shared = FilterFault::Stream("Blosc blocks that share bytes");
+        self.left = self.left.checked_sub(behind - input.0.len()).ok_or(shared)?;
         let filters = std::mem::take(&mut self.filters);
         // What moves bytes needs a block to move them from; what changes them works in place.
         let mut moves = filters.iter().filter(|filter| filter.moves()).count();
@@ -300,7 +314,7 @@ impl<'a> Chunk<'a> {
     }
 
     /// The streams of a block of `length` bytes, none of them too short to hold its part of these.
-    fn streams(&self, mut input: Input<'a>, length: usize) -> Result<Vec<Stream<'a>>, FilterFault> {
+    fn streams(&self, input: &mut Input<'a>, length: usize) -> Result<Vec<Stream<'a>>, FilterFault> {
         let splits = self.flags & NOT_SPLIT == 0
             && length == self.block
             && (self.version > VERSION

@@ -90,6 +90,18 @@ fn several_blocks() {
     }
 }
 
+#[test]
+fn blocks_of_the_same_bytes() {
+    // A block that does not compress, and others that do.
+    let noise = (0..150_000_u32).map(|i| if i < 60_000 { (i.wrapping_mul(0x9e37_79b9) >> 13) as u8 } else { 0 });
+    let (plain, values) = (noise.collect::<Vec<u8>>(), [2, 2, 1, 150_000, 5, 0, 1]);
+    let mut chunk = encode(&plain, &values).unwrap();
+    assert_eq!(decode((&chunk).into(), &values, plain.len()), Ok((&plain).into()));
+    chunk.copy_within(HEADER..HEADER + 4, HEADER + 4);
+    let refused = Err(FilterFault::Stream("Blosc blocks that share bytes"));
+    assert_eq!(decode(chunk.into(), &values, plain.len()), refused);
+}
+
 proptest! {
     #[test]
     fn both_ways(plain in data(0..3000), size in 1_u32..40, level in 0_u32..10, shuffle in 0_u32..3, codec in 1_u32..6) {

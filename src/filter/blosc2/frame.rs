@@ -15,6 +15,8 @@
 //! was never set (4).
 //! (<https://github.com/Blosc/c-blosc2/blob/main/README_CFRAME_FORMAT.rst>)
 
+use std::cell::Cell;
+
 use super::super::blosc::chunk::{Chunk, Special};
 use super::super::input::{Input, length};
 use crate::error::FilterFault;
@@ -41,6 +43,8 @@ pub(super) struct Frame<'a> {
     block: usize,
     /// Position of each chunk behind the header, or what it is instead.
     index: Vec<i64>,
+    /// Bytes of chunks that were not asked for yet: each has its own.
+    left: Cell<usize>,
 }
 
 impl<'a> Frame<'a> {
@@ -75,16 +79,18 @@ impl<'a> Frame<'a> {
             return Err(DAMAGED);
         }
         let index = index.as_chunks().0.iter().map(|entry| i64::from_le_bytes(*entry)).collect();
-        Ok(Self { bytes, header, length: total, type_size, chunk, block, index })
+        Ok(Self { bytes, header, length: total, type_size, chunk, block, index, left: Cell::new(stored) })
     }
 
-    /// Chunk `index`, which has `length` bytes once decoded.
+    /// Chunk `index`, which has `length` bytes once decoded. Each may be asked for once.
     pub(super) fn stored(&self, index: usize, length: usize) -> Result<Chunk<'a>, FilterFault> {
         let place = *self.index.get(index).ok_or(DAMAGED)?;
         let chunk = match usize::try_from(place) {
             Ok(place) => {
                 let behind = self.header.checked_add(place).and_then(|place| self.bytes.get(place..));
-                Chunk::new(behind.ok_or(FilterFault::Truncated)?, length)?
+                let chunk = Chunk::new(behind.ok_or(FilterFault::Truncated)?, length)?;
+                self.left.set(self.left.get().checked_sub(chunk.stored()).ok_or(DAMAGED)?);
+                chunk
             }
             Err(_) => {
                 let special = Special::of((place.cast_unsigned() >> 56 & 7) as u8)?;

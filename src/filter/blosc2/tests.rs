@@ -64,6 +64,18 @@ fn says_what_is_wrong() {
 }
 
 #[test]
+fn chunks_of_the_same_bytes() {
+    // Two chunks, both of which the index has at 0: it is all zeros.
+    let mut frame = hex(LINE);
+    frame[0x1e..0x26].copy_from_slice(&512_u64.to_be_bytes());
+    let index = 0x61 + 0x6a;
+    frame[index + 4..index + 8].copy_from_slice(&16_u32.to_le_bytes());
+    frame[index + 31] = 1 << 4;
+    let refused = Err(FilterFault::Stream("the Blosc2 frame is damaged"));
+    assert_eq!(decode(frame.into(), &[], 512), refused);
+}
+
+#[test]
 fn damage() {
     for (frame, length) in [(LINE, 256), (ARRAY, 196), (ZEROS, 256)] {
         stands_damage(decode, &[], &hex(frame), length);
