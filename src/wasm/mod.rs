@@ -52,3 +52,11 @@ pub fn start() {
 pub fn last_panic() -> String {
     PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
+
+/// Panics, for tests of what comes after that: no package has it.
+#[cfg(feature = "wasm-panic")]
+#[wasm_bindgen]
+#[allow(clippy::panic, reason = "that is what it is for")]
+pub fn panics() {
+    panic!("as it was told to");
+}

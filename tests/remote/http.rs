@@ -24,6 +24,8 @@ pub struct Manners {
     pub fails: Option<(u64, u64)>,
     /// From this request on it ends each answer after so many bytes.
     pub breaks_off: Option<(u64, usize)>,
+    /// Requests need an `Authorization` that has this in it.
+    pub requires: Option<&'static str>,
 }
 
 /// A server that runs as long as the process.
@@ -67,6 +69,11 @@ impl Server {
 
     pub fn url(&self, name: &str) -> String {
         format!("{}/data/{}", self.address, name.replace('%', "%25"))
+    }
+
+    /// Where it is, for stores that have buckets: its only one is `data`.
+    pub fn endpoint(&self) -> &str {
+        &self.address
     }
 
     /// Requests that were answered.
@@ -116,6 +123,10 @@ impl State {
         let mut status = |status: &str| write!(out, "HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
         if fails.is_some_and(|(first, count)| (first..first + count).contains(&number)) {
             return status("503 Service Unavailable");
+        }
+        let authorization = headers.get("authorization").map_or("", String::as_str);
+        if self.manners.requires.is_some_and(|required| !authorization.contains(required)) {
+            return status("403 Forbidden");
         }
         let Some(file) = self.files.get(name.split('?').next().unwrap_or_default()) else {
             return status("404 Not Found");
