@@ -33,13 +33,13 @@ impl Settings {
     }
 
     /// A builder with these settings. A name that the store does not know is an error.
-    fn apply<B, K>(&self, builder: B, set: impl Fn(B, K, &str) -> B) -> object_store::Result<B>
+    fn apply<B, K>(&self, builder: B, set: impl Fn(B, K, String) -> B) -> object_store::Result<B>
     where
         K: FromStr<Err = object_store::Error>,
     {
-        self.0
-            .iter()
-            .try_fold(builder, |builder, (name, value)| Ok(set(builder, name.to_ascii_lowercase().parse()?, value)))
+        self.0.iter().try_fold(builder, |builder, (name, value)| {
+            Ok(set(builder, name.to_ascii_lowercase().parse()?, value.clone()))
+        })
     }
 }
 

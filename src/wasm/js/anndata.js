@@ -256,7 +256,8 @@ function layout(array, form, length, buffers) {
       return new Float64Array();
     case "ListOffsetArray": {
       const offsets = Float64Array.from(buffer("offsets").subarray(0, length + 1), Number);
-      return new Ragged(inner(form.content, offsets.at(-1) ?? 0), offsets.length === 0 ? Float64Array.of(0) : offsets);
+      const content = inner(form.content, offsets.at(-1) ?? 0);
+      return form.parameters?.__array__ === "string" ? decoded(content, offsets) : new Ragged(content, offsets);
     }
     case "RegularArray": {
       const offsets = Float64Array.from({ length: length + 1 }, (_, i) => i * form.size);
@@ -267,6 +268,12 @@ function layout(array, form, length, buffers) {
     default:
       throw new H5Error("Unsupported", `${array.path}: a ${form.class} has no columns; \`read\` gives its entries`, { path: array.path });
   }
+}
+
+/** Text by its bytes. */
+function decoded(bytes, offsets) {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  return Array.from({ length: offsets.length - 1 }, (_, i) => decoder.decode(bytes.subarray(offsets[i], offsets[i + 1])));
 }
 
 /** Records: one column for each field. */

@@ -543,7 +543,8 @@ export interface Table {
   readonly columns: { name: string; kind: string; path: string; dtype?: DType }[];
   /** Paths of what is in the group and no column. */
   readonly foreign: string[];
-  column(name: string, options?: Stoppable & { start?: number; stop?: number }): Promise<ColumnValues>;
+  /** Rows from one to another, or by their numbers in ascending order. Default: all. */
+  column(name: string, options?: Stoppable & { start?: number; stop?: number; rows?: ArrayLike<number> }): Promise<ColumnValues>;
   /** The labels of a categorical column, whose values are their numbers. */
   labels(name: string, options?: Stoppable): Promise<TypedArray | string[] | null>;
   /** The numbers of the rows that a condition is true of, such as `height >= 500 and name is not null`. */
