@@ -115,6 +115,20 @@ test("limits of requests and bytes", async () => {
   assert.equal(error.kind, "Limit");
 });
 
+/** Milliseconds of a processor to open and list a file that is here, in the best of three times. */
+async function listing(bytes) {
+  const times = [];
+  for (let i = 0; i < 3; i++) {
+    const before = process.cpuUsage();
+    const file = await h5kit.open(bytes, { smallFile: 0 });
+    await file.entries();
+    await file.close();
+    const { user, system } = process.cpuUsage(before);
+    times.push((user + system) / 1000);
+  }
+  return Math.min(...times);
+}
+
 for (const version of ["scattered", "scattered_latest"]) {
   test(`1000 datasets of a file of 100 MB are listed in few rounds (${version})`, async () => {
     const bytes = gunzipSync(readFileSync(`${testdata}far/${version}.h5.gz`));
@@ -127,14 +141,17 @@ for (const version of ["scattered", "scattered_latest"]) {
         assert.equal(name, `d${String(i).padStart(4, "0")}`);
         assert.deepEqual([kind, shape, dtype.kind, dtype.size], ["dataset", [12_800 - i, 2], "float", 4]);
       }
-      const { requests, bytes, rounds } = file.stats;
-      console.log(`${version}: ${rounds} rounds, ${requests} requests, ${bytes} bytes, ${Math.round(took)} ms`);
+      const { requests, bytes: fetched, rounds } = file.stats;
+      console.log(`${version}: ${rounds} rounds, ${requests} requests, ${fetched} bytes, ${Math.round(took)} ms`);
       assert(rounds <= 6, `${rounds} rounds`);
-      assert(bytes <= 1_500_000, `${bytes} bytes`);
+      assert(fetched <= 1_500_000, `${fetched} bytes`);
       assert(seen.most > 1 && seen.most <= 6, `${seen.most} at once`);
-      // Each round waits for as many answers, one after the other, as six connections need for it.
-      assert((Math.ceil(requests / 6) + rounds) * 30 <= 1500, `${requests} requests`);
-      // What is left is computing, which takes longer where others do so too.
+      // Each round waits for as many answers, one after the other, as six connections need for it; the rest is computing.
+      const waiting = (Math.ceil(requests / 6) + rounds) * 30;
+      const computing = await listing(bytes);
+      console.log(`${version}: ${waiting} ms of waiting, ${Math.round(computing)} ms of computing`);
+      assert(waiting + computing <= 1500, `${waiting} + ${computing} ms`);
+      // By the clock it takes longer where others compute as well.
       assert(took < 15_000, `${took} ms`);
     });
   });

@@ -1,6 +1,9 @@
 // Files that name others: external links, external data, sources of virtual datasets, references.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { serveSite } from "./browser.mjs";
 import { failure, h5kit, testdata } from "./common.mjs";
@@ -91,4 +94,43 @@ test("references lead into other files", async () => {
   }
   const alone = await h5kit.open(readFileSync(`${files}references_revised.h5`));
   assert.equal((await failure(alone.neighbour("references_external.h5"))).kind, "Usage");
+});
+
+const NESTED = `
+import sys, os, h5py, numpy
+folder = sys.argv[1]
+os.mkdir(os.path.join(folder, "sub"))
+for place, number in (("deep.h5", 1), ("sub/deep.h5", 2), ("sub/more.h5", 3)):
+    with h5py.File(os.path.join(folder, place), "w") as file:
+        file["x"] = numpy.full(4, number)
+def virtual(place, names):
+    with h5py.File(os.path.join(folder, place), "w", libver="latest") as file:
+        for key, (name, path) in names.items():
+            layout = h5py.VirtualLayout((4,), "i8")
+            layout[:] = h5py.VirtualSource(name, path, (4,))
+            file.create_virtual_dataset(key, layout, fillvalue=-1)
+virtual("sub/middle.h5", {"relative": ("deep.h5", "x"), "absolute": ("/elsewhere/more.h5", "x"), "above": ("../deep.h5", "x"), "absent": ("none.h5", "x")})
+virtual("top.h5", {key: ("sub/middle.h5", key) for key in ("relative", "absolute", "above", "absent")})
+`;
+
+const python = process.env.H5KIT_PYTHON ?? "python3";
+const skip = spawnSync(python, ["-c", "import h5py"]).status === 0 ? false : "there is no Python with h5py: H5KIT_PYTHON";
+
+test("names in files of folders below are those of their folder", { skip }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "h5kit-"));
+  const there = await serveSite(folder);
+  try {
+    const { status, stderr } = spawnSync(python, ["-c", NESTED, folder], { encoding: "utf8" });
+    assert.equal(status, 0, stderr);
+    for (const file of [await h5kit.openPath(join(folder, "top.h5")), await h5kit.open(`${there.url}top.h5`)]) {
+      for (const [name, number] of Object.entries({ relative: 2, absolute: 3, above: 2, absent: -1 })) {
+        const { data } = await (await file.dataset(name)).read(null, { int64: "number" });
+        assert.deepEqual([...data], new Array(4).fill(number), name);
+      }
+      await file.close();
+    }
+  } finally {
+    await there.close();
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -148,7 +148,7 @@ test("a plan names the bytes that are read, and no others", { skip: withoutPytho
 const GROWS = `
 import sys, h5py, numpy
 file = h5py.File(sys.argv[1], "w", libver="latest")
-values = file.create_dataset("values", (10,), "i4", maxshape=(None,), chunks=(100,), data=numpy.arange(10))
+values = file.create_dataset("values", (10,), "i4", maxshape=(None,), chunks=(4,), data=numpy.arange(10))
 file.swmr_mode = True
 print("10", flush=True)
 for line in sys.stdin:
@@ -170,7 +170,7 @@ test("a file that grows is refreshed", { skip: withoutPython }, async () => {
     const file = await h5kit.openPath(path, { smallFile: 0 });
     const values = await file.dataset("values");
     assert.deepEqual([...(await values.read()).data], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    const blocks = values.blocks(null, { maxBytes: 8 });
+    const blocks = values.blocks(null, { maxBytes: 16 });
     await blocks.next();
     for (const length of [250, 4000]) {
       writer.stdin.write(`${length}\n`);
@@ -182,8 +182,8 @@ test("a file that grows is refreshed", { skip: withoutPython }, async () => {
     assert.match((await failure(blocks.next())).message, /refreshed/);
     // What is on its way while a file is refreshed is not half of one state and half of another.
     const [read, refreshed] = await Promise.allSettled([values.read(), file.refresh()]);
-    assert.equal([read, refreshed].filter(({ status }) => status === "rejected").length, 1);
-    assert.equal((read.reason ?? refreshed.reason).kind, "Usage");
+    for (const { reason } of [read, refreshed]) if (reason) assert.equal(reason.kind, "Usage");
+    if (read.value) assert.deepEqual([...read.value.data], Array.from({ length: 4000 }, (_, i) => i));
     await file.close();
   } finally {
     writer.stdin.end();

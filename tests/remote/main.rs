@@ -138,10 +138,11 @@ fn thousand(name: &str) {
     let traffic = far.traffic();
     println!("{name}: {traffic:?}, {took:?}");
     assert!(traffic.rounds <= 6 && traffic.bytes <= 1_500_000, "{name}: {traffic:?}");
-    // Each round waits for as many answers, one after the other, as six connections need for it.
+    // Each round waits for as many answers, one after the other, as six connections need for it. What is left of 1.5 seconds is
+    // for computing.
     let waits = traffic.requests.div_ceil(6) + traffic.rounds;
-    assert!(waits * 30 <= 1500, "{name}: {traffic:?}");
-    // What is left is computing, which takes longer where others do so too.
+    assert!(waits * 30 <= 1200, "{name}: {traffic:?}");
+    // By the clock it takes longer where others compute as well.
     assert!(took < Duration::from_secs(15), "{name}: {took:?}");
     assert_eq!(server.requests(), traffic.requests);
     assert!(server.most_at_once() <= 6, "{}", server.most_at_once());
