@@ -92,15 +92,22 @@ impl Server {
     }
 }
 
+/// A name without the encoding of addresses.
+fn decoded(name: &str) -> String {
+    let mut parts = name.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        bytes.push(u8::from_str_radix(&part[..2], 16).expect("two digits"));
+        bytes.extend(part[2..].bytes());
+    }
+    String::from_utf8(bytes).expect("text")
+}
+
 impl State {
     fn serve(&self, connection: &TcpStream) -> std::io::Result<()> {
         let mut lines = BufReader::new(connection).lines();
         while let Some(first) = lines.next() {
-            let name = first?
-                .split(' ')
-                .nth(1)
-                .and_then(|path| path.strip_prefix("/data/"))
-                .map(|name| name.replace("%25", "%"));
+            let name = first?.split(' ').nth(1).and_then(|path| path.strip_prefix("/data/")).map(decoded);
             let mut headers = HashMap::new();
             for line in lines.by_ref() {
                 let line = line?;
