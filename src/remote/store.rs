@@ -140,9 +140,17 @@ fn provide_encryption() {
     });
 }
 
+/// Parts of the addresses at which machines of clouds are asked for the role that they have.
+const ROLES: [&str; 3] = ["/latest/api/token", "/computeMetadata/", "/metadata/identity/"];
+
 /// The error of a store.
 pub(super) fn failed(name: &str, error: object_store::Error) -> Error {
     use object_store::Error as E;
+    let text = error.to_string();
+    if ROLES.iter().any(|role| text.contains(role)) {
+        let what = "there are no credentials, and the machine has no role; AWS_SKIP_SIGNATURE=true (GOOGLE_, AZURE_) asks without any";
+        return Error::io(name, std::io::Error::new(std::io::ErrorKind::PermissionDenied, what));
+    }
     let kind = match &error {
         E::NotFound { .. } => return Error::not_found("file", name, Vec::new()),
         E::PermissionDenied { .. } | E::Unauthenticated { .. } => std::io::ErrorKind::PermissionDenied,

@@ -56,6 +56,8 @@ test("where nobody may look for other files there are errors and no fill values"
   const here = await h5kit.openPath(`${files}virtual.h5`);
   const read = async (file) => (await (await file.dataset("rows")).read()).data;
   assert.deepEqual(await read(file), await read(here));
+  await file.close();
+  await here.close();
 });
 
 test("names stay in the folder of the file, and on its server", async () => {
@@ -92,6 +94,7 @@ test("references lead into other files", async () => {
     }
     await file.close();
   }
+  await target.close();
   const alone = await h5kit.open(readFileSync(`${files}references_revised.h5`));
   assert.equal((await failure(alone.neighbour("references_external.h5"))).kind, "Usage");
 });

@@ -181,6 +181,11 @@ test("a file that grows is refreshed", { skip: withoutPython }, async () => {
     }
     assert.match((await failure(blocks.next())).message, /refreshed/);
     // What is on its way while a file is refreshed is not half of one state and half of another.
+    // What is asked for meanwhile waits.
+    const refreshing = file.refresh();
+    assert.equal((await failure(file.refresh())).kind, "Usage");
+    assert.deepEqual([...(await values.read([{ stop: 2 }])).data], [0, 1]);
+    await refreshing;
     const [read, refreshed] = await Promise.allSettled([values.read(), file.refresh()]);
     for (const { reason } of [read, refreshed]) if (reason) assert.equal(reason.kind, "Usage");
     if (read.value) assert.deepEqual([...read.value.data], Array.from({ length: 4000 }, (_, i) => i));

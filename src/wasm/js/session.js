@@ -30,6 +30,8 @@ export class Session {
   #others = new Map();
   /** Calls that are not done yet. */
   #running = 0;
+  /** Done when the file is refreshed, while that goes on. */
+  #refreshing;
   /** What the source gave when it was opened. */
   #opened;
   #owns;
@@ -89,14 +91,17 @@ export class Session {
     const { pageSize, coalesceGap, smallFile, cacheBytes, readBytes, signal } = this.#options;
     const { Session } = this.#core.module;
     this.#wasm = this.#core.call(() => new Session(size, first, pageSize, coalesceGap, smallFile, cacheBytes, readBytes));
-    this.root = JSON.parse(await this.run(() => this.#wasm.open(this.#neighbours !== undefined), signal));
+    this.root = JSON.parse(await this.#run(() => this.#wasm.open(this.#neighbours !== undefined), signal));
   }
 
   /** Lets go of all that was read, of a file that may have grown. What was opened in it stays, as places. */
   async refresh(signal) {
     this.#check();
-    if (this.#running > 0) throw new H5Error("Usage", "the file is being read; it is refreshed when nothing else is going on");
-    this.#running++;
+    if (this.#running > 0 || this.#refreshing) {
+      throw new H5Error("Usage", "the file is being read; it is refreshed when nothing else is going on");
+    }
+    let done;
+    this.#refreshing = new Promise((resolve) => (done = resolve));
     try {
       await this.#input.refresh?.();
       const { source, size, first } = await openSource(this.#input, { ...this.#options, signal });
@@ -107,7 +112,8 @@ export class Session {
       await this.#begin(size, first);
       return this.root;
     } finally {
-      this.#running--;
+      this.#refreshing = undefined;
+      done();
     }
   }
 
@@ -134,8 +140,13 @@ export class Session {
     if (this.stats.bytes > mostBytes) throw new H5Error("Limit", `more than ${mostBytes} bytes were fetched`);
   }
 
-  /** Calls `work` until nothing is missing, fetching in between. */
+  /** Calls `work` until nothing is missing, fetching in between. While the file is refreshed it waits. */
   async run(work, signal) {
+    await this.#refreshing;
+    return this.#run(work, signal);
+  }
+
+  async #run(work, signal) {
     this.#check();
     const turns = this.#core.call(() => this.#wasm.begin());
     this.#running++;
@@ -291,21 +302,20 @@ export class Session {
 
   /** A part of a read: its shape as JSON, and its elements. */
   async part(number, part, signal) {
-    const reading = this.#get(number);
-    const elements = await this.run(() => reading.part(part), signal);
-    return [this.#core.call(() => reading.shapeOf(part)), elements];
+    const elements = await this.run(() => this.#get(number).part(part), signal);
+    return [this.#core.call(() => this.#get(number).shapeOf(part)), elements];
   }
 
   /** All of a read: one array of numbers, which may be given, or the elements part by part. */
   async all(number, stored, signal, onProgress, into) {
-    const reading = this.#get(number);
-    const { parts, bytes, array, length } = JSON.parse(this.#core.call(() => reading.describe()));
+    const reading = () => this.#get(number);
+    const { parts, bytes, array, length } = JSON.parse(this.#core.call(() => reading().describe()));
     let done = 0;
     const next = () => onProgress?.((bytes * ++done) / parts, bytes);
     if (stored || array === undefined) {
       const elements = [];
       for (let part = 0; part < parts; part++) {
-        elements.push(await this.run(() => (stored ? reading.stored(part) : reading.part(part)), signal));
+        elements.push(await this.run(() => (stored ? reading().stored(part) : reading().part(part)), signal));
         next();
       }
       return elements;
@@ -315,7 +325,7 @@ export class Session {
     let at = 0;
     for (let part = 0; part < parts; part++) {
       const room = target.subarray(at);
-      at += await this.run(() => reading.fill(part, room), signal);
+      at += await this.run(() => reading().fill(part, room), signal);
       next();
     }
     if (at !== target.length) throw new H5Error("Internal", `${at} bytes were read instead of ${target.length}`);
@@ -342,10 +352,9 @@ export class Session {
 
   /** Asks what has a number. */
   async ask(number, method, args, signal) {
-    const kept = this.#get(number);
     // Faults tell what cannot be read, and so nothing asks for the codecs.
     if (method === "faults") await this.#core.loadCodecs();
-    return this.run(() => kept[method](...args), signal);
+    return this.run(() => this.#get(number)[method](...args), signal);
   }
 
   #get(number) {
