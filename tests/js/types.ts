@@ -1,6 +1,7 @@
 // Programs that the types of the package must allow, and some that they must not. Nothing here is run.
 import { type Dataset, H5Error, type NdArray, open, openAnnData, openInWorker, openTable, Ragged, registerFilter } from "h5kit";
 import { openPath } from "h5kit/node";
+import { zarrStore } from "h5kit/zarr";
 
 export async function objects(blob: Blob): Promise<number> {
   const file = await open("https://example.org/cells.h5ad", { concurrency: 4, signal: AbortSignal.timeout(1000) });
@@ -41,6 +42,8 @@ export async function conventions(): Promise<void> {
   const x = await data.X();
   if (x?.kind === "sparse") console.log((await x.rows([1, 2])).toDense().length);
   if (x?.kind === "dense") console.log((await x.rows({ start: 0, stop: 2 })).data.length);
+  const metadata = await zarrStore(file).get("/X/.zattrs");
+  console.log(metadata?.byteLength);
   const lists = await data.obsm.get("lists");
   if (lists.kind === "awkward") console.log(lists.form.class, (await lists.read({ stop: 3 })).length, await lists.columns());
   if (lists.kind === "records") console.log((await lists.read(null, { fields: ["a"] })).a?.data);
