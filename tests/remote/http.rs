@@ -105,6 +105,8 @@ fn decoded(name: &str) -> String {
 
 impl State {
     fn serve(&self, connection: &TcpStream) -> std::io::Result<()> {
+        // An answer is written in several pieces, of which none waits for another.
+        connection.set_nodelay(true)?;
         let mut lines = BufReader::new(connection).lines();
         while let Some(first) = lines.next() {
             let name = first?.split(' ').nth(1).and_then(|path| path.strip_prefix("/data/")).map(decoded);
