@@ -7,9 +7,6 @@ import { Ragged } from "./h5kit/index.js";
 import { Table } from "./table.js";
 import { Task } from "./task.js";
 
-/** Found rows whose values are shown. */
-const SHOWN = 10_000;
-
 export async function tableViews(group, signal) {
   const table = await openTable(group, { signal });
   const about = `H5Col table · ${plural(table.length, "row")} × ${plural(table.columns.length, "column")}`;
@@ -70,21 +67,7 @@ class RowsView {
     this.task.end();
     this.#wrong(undefined);
     this.state.textContent = `all ${plural(table.length, "row")}`;
-    this.#show((columns) => ({
-      rows: table.length,
-      blockRows: 512,
-      read: async ({ rows: [start, stop], columns: [first, last] }, signal) => {
-        const names = columns.slice(first, last).map(({ name }) => name);
-        const of = (name) => Promise.all([table.column(name, { start, stop, signal }), this.#labels(name)]);
-        const read = await Promise.allSettled(names.map(of));
-        signal.throwIfAborted();
-        if (read.every(({ status }) => status === "rejected")) throw read[0].reason;
-        return (row, i) => {
-          const { status, value } = read[i - first];
-          return status === "rejected" ? "⚠" : cellText(value[0], row - start, value[1]);
-        };
-      },
-    }));
+    this.#rows(table.length, ([start, stop]) => ({ start, stop }));
   }
 
   async find() {
@@ -94,7 +77,7 @@ class RowsView {
     const work = async (signal) => {
       try {
         const rows = await this.table.rows(condition, { signal });
-        return { rows, found: await this.table.query(condition, { limit: SHOWN, signal }), plan: await this.table.plan(condition, { signal }) };
+        return { rows, plan: await this.table.plan(condition, { signal }) };
       } catch (error) {
         if (error.kind !== "Query") throw error;
         this.#wrong(error);
@@ -106,16 +89,28 @@ class RowsView {
     return undefined;
   }
 
-  #found({ rows, found, plan }) {
-    const part = rows.length > found.rows.length ? `; the first ${count(found.rows.length)} are shown` : "";
-    this.state.textContent = `${count(rows.length)} of ${plural(this.table.length, "row")}${part}`;
+  #found({ rows, plan }) {
+    this.state.textContent = `${count(rows.length)} of ${plural(this.table.length, "row")}`;
     this.state.append(el("details", {}, el("summary", {}, "How they were found"), el("pre", {}, plan)));
+    this.#rows(rows.length, ([start, stop]) => ({ rows: rows.subarray(start, stop) }), { rowLabel: (i) => count(rows[i]) });
+  }
+
+  /** Shows rows, which are read as they are seen: `which` says what to read for some of them. */
+  #rows(length, which, more = {}) {
     this.#show((columns) => ({
-      rows: found.rows.length,
-      rowLabel: (i) => count(found.rows[i]),
-      read: async ({ columns: [first, last] }) => {
-        const labels = await Promise.all(columns.slice(first, last).map(({ name }) => this.#labels(name)));
-        return (row, i) => cellText(found.columns[columns[i].name], row, labels[i - first]);
+      rows: length,
+      blockRows: 512,
+      ...more,
+      read: async ({ rows, columns: [first, last] }, signal) => {
+        const names = columns.slice(first, last).map(({ name }) => name);
+        const of = (name) => Promise.all([this.table.column(name, { ...which(rows), signal }), this.#labels(name)]);
+        const read = await Promise.allSettled(names.map(of));
+        signal.throwIfAborted();
+        if (read.every(({ status }) => status === "rejected")) throw read[0].reason;
+        return (row, i) => {
+          const { status, value } = read[i - first];
+          return status === "rejected" ? "⚠" : cellText(value[0], row - rows[0], value[1]);
+        };
       },
     }));
   }

@@ -36,8 +36,9 @@ use crate::object::{File, Options};
 use crate::source::Fetching;
 
 use site::{Beside, Site};
-use store::Place;
+use store::{Place, Settings};
 
+pub use object_store;
 pub use waiting::Waiting;
 
 /// How a file far away is opened and fetched.
@@ -49,6 +50,7 @@ pub struct RemoteOptions {
     cache_bytes: u64,
     connections: usize,
     whole_bytes: u64,
+    settings: Settings,
 }
 
 impl Default for RemoteOptions {
@@ -60,6 +62,7 @@ impl Default for RemoteOptions {
             cache_bytes: 64 << 20,
             connections: 6,
             whole_bytes: 64 << 20,
+            settings: Settings::default(),
         }
     }
 }
@@ -108,13 +111,24 @@ impl RemoteOptions {
         Self { whole_bytes: bytes, ..self }
     }
 
+    /// Sets something of the store that an address leads to: where it is, who asks, and how. The names are those that
+    /// `object_store` has for it, such as `aws_endpoint`, `aws_region`, `aws_access_key_id`, `aws_secret_access_key`,
+    /// `aws_skip_signature` (for what everybody may read) and `allow_http`; they take precedence over the environment, where
+    /// they are in capitals.
+    #[must_use]
+    pub fn setting(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.settings.add(name.into(), value.into());
+        self
+    }
+
     /// Opens what an address leads to: `http`, `https`, `s3`, `gs`, `az` (and what else `object_store` knows), or `file`.
-    /// Credentials come from the environment, under the names that `object_store` gives them.
+    /// Credentials come from the environment (`AWS_ACCESS_KEY_ID` …), or are [set](Self::setting).
     ///
     /// # Errors
     /// `Usage` for what is no such address, `NotFound`, `Io`, and as [`Options::open`].
     pub async fn open(self, url: &str) -> Result<RemoteFile> {
-        self.open_place(Place::parse(url)?).await
+        let place = Place::parse(url, &self.settings)?;
+        self.open_place(place).await
     }
 
     /// Opens an object of a store.

@@ -1,3 +1,5 @@
+use std::fmt;
+use std::str::FromStr;
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
@@ -21,6 +23,33 @@ pub(super) struct Place {
     pub(super) name: String,
 }
 
+/// Settings of stores: endpoints, credentials and the like, by the names that `object_store` gives them.
+#[derive(Clone, Default)]
+pub(super) struct Settings(Vec<(String, String)>);
+
+impl Settings {
+    pub(super) fn add(&mut self, name: String, value: String) {
+        self.0.push((name, value));
+    }
+
+    /// A builder with these settings. A name that the store does not know is an error.
+    fn apply<B, K>(&self, builder: B, set: impl Fn(B, K, String) -> B) -> object_store::Result<B>
+    where
+        K: FromStr<Err = object_store::Error>,
+    {
+        self.0.iter().try_fold(builder, |builder, (name, value)| {
+            Ok(set(builder, name.to_ascii_lowercase().parse()?, value.clone()))
+        })
+    }
+}
+
+/// Values may be secrets.
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.iter().map(|(name, _)| name)).finish()
+    }
+}
+
 /// Longest time that one request is tried again and again.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -31,11 +60,11 @@ impl Place {
     }
 
     /// What an address leads to.
-    pub(super) fn parse(address: &str) -> Result<Self> {
+    pub(super) fn parse(address: &str, settings: &Settings) -> Result<Self> {
         let no_address = || Error::from(Usage::Address(address.to_owned()));
         let url = Url::parse(address).map_err(|_| no_address())?;
         let (scheme, path) = ObjectStoreScheme::parse(&url).map_err(|_| no_address())?;
-        let store = store(&scheme, &url).map_err(|e| failed(address, e))?.ok_or_else(no_address)?;
+        let store = store(&scheme, &url, settings).map_err(|e| failed(address, e))?.ok_or_else(no_address)?;
         Ok(Self { store, path, name: without_secrets(url) })
     }
 
@@ -66,27 +95,37 @@ fn without_secrets(mut url: Url) -> String {
 }
 
 /// The store of an address; `None` where nothing is known of its scheme.
-fn store(scheme: &ObjectStoreScheme, url: &Url) -> object_store::Result<Option<Arc<dyn ObjectStore>>> {
+fn store(
+    scheme: &ObjectStoreScheme,
+    url: &Url,
+    settings: &Settings,
+) -> object_store::Result<Option<Arc<dyn ObjectStore>>> {
     let retry = RetryConfig { max_retries: 4, retry_timeout: PATIENCE, ..RetryConfig::default() };
     let client = ClientOptions::new().with_allow_http(true);
     provide_encryption();
     Ok(Some(match scheme {
         ObjectStoreScheme::Local => Arc::new(LocalFileSystem::new()),
         ObjectStoreScheme::AmazonS3 => {
-            Arc::new(AmazonS3Builder::from_env().with_url(url.as_str()).with_retry(retry).build()?)
+            let builder = settings.apply(AmazonS3Builder::from_env(), AmazonS3Builder::with_config)?;
+            Arc::new(builder.with_url(url.as_str()).with_retry(retry).build()?)
         }
         ObjectStoreScheme::GoogleCloudStorage => {
-            Arc::new(GoogleCloudStorageBuilder::from_env().with_url(url.as_str()).with_retry(retry).build()?)
+            let builder =
+                settings.apply(GoogleCloudStorageBuilder::from_env(), GoogleCloudStorageBuilder::with_config)?;
+            Arc::new(builder.with_url(url.as_str()).with_retry(retry).build()?)
         }
         ObjectStoreScheme::MicrosoftAzure => {
-            Arc::new(MicrosoftAzureBuilder::from_env().with_url(url.as_str()).with_retry(retry).build()?)
+            let builder = settings.apply(MicrosoftAzureBuilder::from_env(), MicrosoftAzureBuilder::with_config)?;
+            Arc::new(builder.with_url(url.as_str()).with_retry(retry).build()?)
         }
         ObjectStoreScheme::Http => {
             // What comes after the path (of an address that was signed) belongs to every request.
             let mut base = url.clone();
             base.set_path("/");
             base.set_fragment(None);
-            Arc::new(HttpBuilder::new().with_url(base).with_client_options(client).with_retry(retry).build()?)
+            let builder = HttpBuilder::new().with_url(base).with_client_options(client);
+            let builder = settings.apply(builder, HttpBuilder::with_config)?;
+            Arc::new(builder.with_retry(retry).build()?)
         }
         _ => return Ok(None),
     }))
@@ -101,9 +140,17 @@ fn provide_encryption() {
     });
 }
 
+/// Parts of the addresses at which machines of clouds are asked for the role that they have.
+const ROLES: [&str; 3] = ["/latest/api/token", "/computeMetadata/", "/metadata/identity/"];
+
 /// The error of a store.
 pub(super) fn failed(name: &str, error: object_store::Error) -> Error {
     use object_store::Error as E;
+    let text = error.to_string();
+    if ROLES.iter().any(|role| text.contains(role)) {
+        let what = "there are no credentials, and the machine has no role; AWS_SKIP_SIGNATURE=true (GOOGLE_, AZURE_) asks without any";
+        return Error::io(name, std::io::Error::new(std::io::ErrorKind::PermissionDenied, what));
+    }
     let kind = match &error {
         E::NotFound { .. } => return Error::not_found("file", name, Vec::new()),
         E::PermissionDenied { .. } | E::Unauthenticated { .. } => std::io::ErrorKind::PermissionDenied,
@@ -131,7 +178,10 @@ mod tests {
     use super::*;
 
     fn beside(address: &str, name: &str) -> Option<String> {
-        Place::parse(address).expect("an address").beside(name).map(|place| place.path.to_string())
+        Place::parse(address, &Settings::default())
+            .expect("an address")
+            .beside(name)
+            .map(|place| place.path.to_string())
     }
 
     #[test]
@@ -143,11 +193,15 @@ mod tests {
             ("gs://bucket/b.h5", "b.h5"),
             ("file:///data/x.h5", "data/x.h5"),
         ] {
-            let place = Place::parse(address).unwrap_or_else(|e| panic!("{address}: {e}"));
+            let place = Place::parse(address, &Settings::default()).unwrap_or_else(|e| panic!("{address}: {e}"));
             assert_eq!(place.path.to_string(), path, "{address}");
         }
         for address in ["/data/x.h5", "x.h5", "gopher://example.org/x.h5", "http://"] {
-            assert_eq!(Place::parse(address).expect_err(address).kind(), crate::ErrorKind::Usage, "{address}");
+            assert_eq!(
+                Place::parse(address, &Settings::default()).expect_err(address).kind(),
+                crate::ErrorKind::Usage,
+                "{address}"
+            );
         }
     }
 

@@ -11,7 +11,7 @@ use super::site::{Beside, Site};
 use super::store::Place;
 use crate::error::{Error, Result};
 use crate::object::{File, Neighbours};
-use crate::source::{Extents, Source};
+use crate::source::{Extents, Kind, Source};
 
 /// A file far away as a source that waits for what it lacks, for programs that are not asynchronous.
 ///
@@ -60,7 +60,7 @@ impl RemoteOptions {
     /// # Errors
     /// `Usage` for what is no such address, `NotFound`, `Io`.
     pub fn connect(self, url: &str) -> Result<(Arc<dyn Source>, impl Neighbours + 'static)> {
-        let place = Place::parse(url)?;
+        let place = Place::parse(url, &self.settings)?;
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = Arc::new(runtime.map_err(|e| Error::io(url, e))?);
         let site = Arc::new(Site::new(self));
@@ -101,8 +101,8 @@ impl Source for Waiting {
         Ok(bytes)
     }
 
-    fn prefetch(&self, ranges: &[Range<u64>]) -> Result<()> {
-        self.waiting(&mut || self.extents.prefetch(ranges))
+    fn prefetch(&self, ranges: &[Range<u64>], kind: Kind) -> Result<()> {
+        self.waiting(&mut || self.extents.prefetch(ranges, kind))
     }
 
     fn is_far(&self) -> bool {

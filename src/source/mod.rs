@@ -100,12 +100,12 @@ pub trait Source: Debug + Send + Sync {
         read()
     }
 
-    /// Says which ranges will be read next, so that a source that fetches them can do it at once.
+    /// Says which ranges of a kind will be read next, so that a source that fetches them can do it at once.
     ///
     /// # Errors
     /// Missing, as for [`read`](Self::read), where some have to be fetched first.
-    fn prefetch(&self, ranges: &[Range<u64>]) -> Result<()> {
-        let _ = ranges;
+    fn prefetch(&self, ranges: &[Range<u64>], kind: Kind) -> Result<()> {
+        let _ = (ranges, kind);
         Ok(())
     }
 }

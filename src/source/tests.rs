@@ -64,7 +64,7 @@ fn extents_name_what_they_lack() {
     let model = counting(40);
     let extents = Extents::new(40);
     assert!(extents.read(5..9).expect_err("nothing yet").is_missing());
-    assert!(extents.prefetch(&[8..12, 30..50]).expect_err("nothing yet").is_missing());
+    assert!(extents.prefetch(&[8..12, 30..50], Kind::Data).expect_err("nothing yet").is_missing());
     assert_eq!(extents.take_missing(), [5..12, 30..40]);
     assert_eq!(extents.take_missing(), []);
     extents.insert(6, model[6..10].to_vec());

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Source;
+use super::{Kind, Source};
 use crate::error::Result;
 
 /// A source that remembers what was read.
@@ -65,7 +65,7 @@ impl Source for Traced {
         self.inner.waiting(read)
     }
 
-    fn prefetch(&self, ranges: &[Range<u64>]) -> Result<()> {
-        self.inner.prefetch(ranges)
+    fn prefetch(&self, ranges: &[Range<u64>], kind: Kind) -> Result<()> {
+        self.inner.prefetch(ranges, kind)
     }
 }

@@ -274,7 +274,7 @@ pub(super) fn all_old(storage: &Storage, btree: Addr, heap: &Names, mut held: He
     let node_size = SymbolTableNode::size(storage.k().group_leaf, storage.widths()) as u64;
     // Both are asked for before either is needed.
     let segment = heap.segment(storage);
-    storage.prefetch(nodes.iter().map(|node| (*node, node_size)))?;
+    storage.prefetch_structures(nodes.iter().map(|node| (*node, node_size)))?;
     let segment = segment?;
     let mut total = Total::new(Structure::SymbolTableNode);
     each(nodes, |node| {

@@ -14,7 +14,7 @@ use crate::error::{Cause, Corrupt, Error, Fault, Result, Structure};
 use crate::format::message::btree_k::BTreeK;
 use crate::format::shared_message_table::SharedMessageTable;
 use crate::limits::Limits;
-use crate::source::Source;
+use crate::source::{Kind, Source};
 
 /// Bytes of one structure together with where they stand.
 #[derive(Clone, Debug)]
@@ -250,8 +250,17 @@ impl Storage {
         self.source.read_into(range.start, buffer).map_err(|e| self.ended(e, &range, structure))
     }
 
-    /// Says that these stretches will be read next.
+    /// Says that these stretches of raw data, or of blocks that are used whole, will be read next.
     pub(crate) fn prefetch(&self, stretches: impl IntoIterator<Item = (Addr, u64)>) -> Result<()> {
+        self.prefetch_kind(stretches, Kind::Data)
+    }
+
+    /// Says that these structures will be read next; what is near them may be fetched too.
+    pub(crate) fn prefetch_structures(&self, stretches: impl IntoIterator<Item = (Addr, u64)>) -> Result<()> {
+        self.prefetch_kind(stretches, Kind::Structure)
+    }
+
+    fn prefetch_kind(&self, stretches: impl IntoIterator<Item = (Addr, u64)>, kind: Kind) -> Result<()> {
         let ranges: Vec<_> = stretches
             .into_iter()
             .map(|(address, length)| {
@@ -259,7 +268,7 @@ impl Storage {
                 at..at.saturating_add(length)
             })
             .collect();
-        self.source.prefetch(&ranges)
+        self.source.prefetch(&ranges, kind)
     }
 
     /// A decoded structure, from the memo where it is there.

@@ -5,14 +5,16 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::describe;
-use super::failure::{Failure, Result, answer, object};
+use super::failure::{self, Failure, Result, answer, each, object};
 use super::selection::selection;
 use super::session::whole;
 use super::values::{array_of, texts};
 use crate::digest::json::{Json, list, quoted};
 use crate::element::Strings;
 use crate::encoding::anndata::Array as Stored;
-use crate::encoding::anndata::{AnnData, DataFrame, Element, Error, Kind, Members, Part, Sparse, Values};
+use crate::encoding::anndata::{
+    AnnData, Awkward, DataFrame, Element, Error, Kind, Members, Part, Ragged, Records, Sparse, Values,
+};
 use crate::selection::Selection;
 
 /// An AnnData.
@@ -92,6 +94,41 @@ impl Annotated {
             Kind::Categorical(categorical) => Ok(categorical.categories().clone()),
             other => Err(wrong(path, "array", &other)),
         }
+    }
+
+    fn awkward(&self, path: &str) -> Result<Awkward> {
+        match self.open(path)?.kind {
+            Kind::Awkward(awkward) => Ok(awkward),
+            other => Err(wrong(path, "awkward array", &other)),
+        }
+    }
+
+    fn buffers(&self, path: &str) -> Result<JsValue> {
+        let awkward = self.awkward(path)?;
+        let mut buffers = Vec::new();
+        each(awkward.buffers()?, |name| {
+            let buffer = values(&awkward.buffer_array(&name)?.values(Selection::All)?);
+            buffers.push(Array::of2(&name.into(), &buffer));
+            Ok(())
+        })?;
+        Ok(buffers.into_iter().collect::<Array>().into())
+    }
+
+    fn field(&self, path: &str, name: &str, form: &str, numbers: &[f64]) -> Result<JsValue> {
+        let Kind::Records(records) = self.open(path)?.kind else {
+            return Err(Failure::new("Usage", &format!("{path}: these are no records")));
+        };
+        let selection = selection(form, numbers, records.shape().len())?;
+        Ok(values(&records.field(name)?.values(selection)?))
+    }
+
+    /// What is wrong with the whole, as JSON.
+    fn faults(&self) -> Result<String> {
+        let faults = self.data.faults();
+        if faults.iter().any(|fault| matches!(fault, Error::File(error) if error.is_missing())) {
+            return Err(Failure::Missing);
+        }
+        Ok(list(faults.iter().map(fault)))
     }
 
     fn sparse(&self, path: &str) -> Result<Sparse> {
@@ -181,9 +218,74 @@ fn element(element: &Element) -> Result<String> {
         Kind::Array(array) | Kind::StringArray(array) | Kind::NumericScalar(array) | Kind::String(array) => {
             json.text("type", array.value_type().name());
         }
+        Kind::Records(records) => json.raw("fields", &fields(records)?),
+        Kind::Awkward(awkward) => {
+            json.text("form", awkward.form());
+            json.number("length", awkward.length());
+        }
         _ => {}
     }
     Ok(json.finish())
+}
+
+/// The fields of records, each with its type and the shape of its values.
+fn fields(records: &Records) -> Result<String> {
+    let field = |name: &String| {
+        let mut json = Json::object();
+        json.text("name", name);
+        // What cannot be read is told when it is.
+        if let Ok(field) = records.field(name) {
+            json.text("type", field.value_type().name());
+        }
+        json.raw("shape", &describe::numbers(&records.field_shape(name)));
+        json.finish()
+    };
+    Ok(list(records.names()?.iter().map(field)))
+}
+
+/// Something that is wrong, as JSON.
+fn fault(error: &Error) -> String {
+    let mut json = Json::object();
+    match error {
+        Error::Fault(fault) => {
+            json.text("kind", "Rule");
+            json.text("rule", fault.rule.code());
+            json.text("path", &fault.path);
+            json.text("message", &fault.text);
+            json.number("warning", fault.warning);
+        }
+        Error::File(error) => {
+            json.text("kind", failure::kind(error.kind()));
+            if let Some(path) = error.path() {
+                json.text("path", path.trim_start_matches('/'));
+            }
+            json.text("message", &error.to_string());
+            json.number("warning", false);
+        }
+    }
+    json.finish()
+}
+
+/// An entry of an awkward array: lists as arrays, records as objects.
+fn entry(entry: Ragged) -> JsValue {
+    match entry {
+        Ragged::Missing => JsValue::NULL,
+        Ragged::Bool(bool) => bool.into(),
+        Ragged::Integer(n) if n.unsigned_abs() < 1 << 53 => (n as f64).into(),
+        Ragged::Integer(n) => n.into(),
+        Ragged::Float(n) => n.into(),
+        Ragged::Complex([re, im]) => object(&[("re", re.into()), ("im", im.into())]).into(),
+        Ragged::Text(text) => text.into(),
+        Ragged::Bytes(bytes) => Uint8Array::from(&bytes[..]).into(),
+        Ragged::List(entries) | Ragged::Tuple(entries) => {
+            entries.into_iter().map(self::entry).collect::<Array>().into()
+        }
+        Ragged::Record(fields) => {
+            let field = |(name, field): (String, Ragged)| Array::of2(&name.into(), &self::entry(field));
+            // Pairs of names and values always make an object.
+            js_sys::Object::from_entries(&fields.into_iter().map(field).collect::<Array>()).unwrap_or_default().into()
+        }
+    }
 }
 
 fn keys(json: &mut Json, members: &Members) -> Result<()> {
@@ -267,6 +369,45 @@ impl Annotated {
     /// What is wrong with it.
     pub fn column(&self, path: &str, form: &str, numbers: &[f64]) -> Answer {
         answer(selection(form, numbers, 1).and_then(|rows| self.entries(path, rows)))
+    }
+
+    /// Values of a field of records.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    #[wasm_bindgen(js_name = field)]
+    pub fn field_of(&self, path: &str, name: &str, form: &str, numbers: &[f64]) -> Answer {
+        answer(self.field(path, name, form, numbers))
+    }
+
+    /// Entries of an awkward array, rebuilt: those from one to another.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    #[wasm_bindgen(js_name = entries)]
+    pub fn entries_of(&self, path: &str, start: f64, end: f64) -> Answer {
+        answer(self.awkward(path).and_then(|awkward| {
+            let entries = awkward.read(whole(start)..whole(end))?;
+            Ok(entries.into_iter().map(entry).collect::<Array>())
+        }))
+    }
+
+    /// The buffers of an awkward array: of each its name and its values.
+    ///
+    /// # Errors
+    /// What is wrong with one.
+    #[wasm_bindgen(js_name = buffers)]
+    pub fn buffers_of(&self, path: &str) -> Answer {
+        answer(self.buffers(path))
+    }
+
+    /// What is wrong with the whole, as JSON. Text, codes and indices are read for that.
+    ///
+    /// # Errors
+    /// None: those of the file are among what is wrong.
+    #[wasm_bindgen(js_name = faults)]
+    pub fn all_faults(&self) -> Answer {
+        answer(self.faults())
     }
 
     /// The labels of the rows of a data frame.

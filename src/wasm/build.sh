@@ -10,6 +10,8 @@ out=${1:-target/npm/h5kit}
 work=${WASM_CARGO_TARGET_DIR:-$PWD/target/wasm}
 triple=wasm32-unknown-unknown
 shared=${H5KIT_WASM_TOOLS:-../shared/tools/wasm/build-wasm.sh}
+# Features of the core beside its own: `wasm-panic` for the tests of panics.
+more=${H5KIT_WASM_FEATURES:-}
 # Bytes of the core with gzip, which no change may exceed.
 budget=300000
 
@@ -39,7 +41,7 @@ module() {
 
 version=$(sed -n 's/^wasm-bindgen = .*"=\([0-9.]*\)".*/\1/p' Cargo.toml)
 if [ "$(wasm-bindgen --version 2>/dev/null)" = "wasm-bindgen $version" ]; then
-    bindgen() { wasm-bindgen --target web --remove-name-section --out-dir "$2" --out-name "$3" "$1"; }
+    bindgen() { wasm-bindgen --target web --experimental-reset-state-function --remove-name-section --out-dir "$2" --out-name "$3" "$1"; }
 else
     CARGO_TARGET_DIR=$work/bindgen cargo build --quiet --manifest-path src/wasm/bindgen/Cargo.toml
     bindgen() { "$work/bindgen/debug/h5kit-bindgen" "$@"; }
@@ -47,7 +49,7 @@ fi
 
 rm -rf "$out"
 mkdir -p "$out/wasm"
-module h5kit wasm,deflate,lzf
+module h5kit "wasm,deflate,lzf${more:+,$more}"
 module h5kit_tables wasm-tables,deflate,lzf
 module h5kit_codecs wasm-codecs,lz4,zstd,bzip2,lzo,bitshuffle,blosc,blosc2,zfp,jpeg
 cp src/wasm/js/*.js src/wasm/js/*.d.ts README.md LICENSE-APACHE LICENSE-MIT "$out/"

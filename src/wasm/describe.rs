@@ -35,6 +35,10 @@ fn dataset(json: &mut Json, dataset: &Dataset) {
     json.raw("dtype", &datatype(dataset.datatype()));
     let layout = dataset.layout();
     json.text("layout", layout.name());
+    json.number("itemSize", dataset.datatype().size);
+    if let Some(position) = dataset.position() {
+        json.number("position", position);
+    }
     let chunk = match &layout {
         Layout::Chunked { chunk, .. } => numbers(chunk),
         _ => "null".into(),

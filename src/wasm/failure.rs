@@ -62,7 +62,7 @@ impl From<Error> for Failure {
     }
 }
 
-fn kind(kind: ErrorKind) -> &'static str {
+pub(super) fn kind(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::NotHdf5 => "NotHdf5",
         ErrorKind::Corrupt => "Corrupt",

@@ -160,6 +160,16 @@ impl Columns {
         )
     }
 
+    /// Rows of a column by their numbers, in ascending order.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    #[wasm_bindgen(js_name = readRows)]
+    pub fn read_rows(&self, column: &str, numbers: &[f64]) -> Answer {
+        let rows = Rows::of(numbers.iter().map(|number| whole(*number)).collect());
+        answer(self.column(column).and_then(|column| Ok(values(&column.read_rows(&rows)?, datatype(column)))))
+    }
+
     /// The labels of a categorical column, or `null`.
     ///
     /// # Errors

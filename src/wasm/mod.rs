@@ -52,3 +52,10 @@ pub fn start() {
 pub fn last_panic() -> String {
     PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
+
+/// Panics for any place but the first, for tests of what comes after that: no package has it.
+#[cfg(feature = "wasm-panic")]
+#[wasm_bindgen]
+pub fn panics(place: usize) -> u8 {
+    [0][place]
+}

@@ -84,9 +84,18 @@ impl Files {
     }
 }
 
+impl Beside {
+    /// A name as the file of the session would say it. Of one that leads out of a folder below it the last part counts.
+    fn full(&self, name: &str) -> String {
+        let leaves = name.starts_with('/') || name.split('/').any(|part| part == "..");
+        let last = name.rfind('/').filter(|_| leaves && !self.folder.is_empty());
+        format!("{}{}", self.folder, last.map_or(name, |slash| &name[slash + 1..]))
+    }
+}
+
 impl Neighbours for Beside {
     fn open(&self, name: &str) -> Result<Option<Arc<dyn Source>>> {
-        match self.files.look_up(&format!("{}{name}", self.folder)) {
+        match self.files.look_up(&self.full(name)) {
             Found::Wanted => Err(Error::missing()),
             Found::Absent => Ok(None),
             Found::Open(extents) => Ok(Some(extents)),
@@ -94,7 +103,8 @@ impl Neighbours for Beside {
     }
 
     fn of(&self, name: &str) -> Arc<dyn Neighbours> {
-        let folder = name.rfind('/').map_or("", |slash| &name[..=slash]);
-        Arc::new(Self { files: self.files.clone(), folder: format!("{}{folder}", self.folder) })
+        let name = self.full(name);
+        let folder = name.rfind('/').map_or("", |slash| &name[..=slash]).to_owned();
+        Arc::new(Self { files: self.files.clone(), folder })
     }
 }

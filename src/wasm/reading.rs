@@ -8,6 +8,7 @@ use super::describe;
 use super::failure::{Failure, Result, answer};
 use super::values::{Numbers, values};
 use crate::digest::json::{Json, list};
+use crate::format::message::datatype::{Class, Datatype};
 use crate::object::{Dataset, FileHeap};
 use crate::selection::{Resolved, Selection};
 
@@ -18,6 +19,8 @@ pub struct Reading {
     selected: Resolved,
     parts: Vec<Resolved>,
     numbers: Option<Numbers>,
+    /// Compounds with the members that were chosen.
+    chosen: Option<Datatype>,
 }
 
 impl Reading {
@@ -31,7 +34,7 @@ impl Reading {
         let selected = begin().map_err(|e: crate::Error| Failure::from(e.in_object(dataset.path())))?;
         let parts = if selected.elements() == 0 { Vec::new() } else { dataset.blocks(&selected, part) };
         let numbers = Numbers::of(dataset.datatype());
-        Ok(Self { dataset, selected, parts, numbers })
+        Ok(Self { dataset, selected, parts, numbers, chosen: None })
     }
 
     fn bytes(&self, part: usize) -> Result<Vec<u8>> {
@@ -42,7 +45,8 @@ impl Reading {
     fn read(&self, part: usize) -> Result<JsValue> {
         let bytes = self.bytes(part)?;
         let heap = FileHeap::new(self.dataset.file().storage());
-        values(self.dataset.datatype(), &bytes, &heap).map_err(|e| e.in_object(self.dataset.path()).into())
+        let datatype = self.chosen.as_ref().unwrap_or(self.dataset.datatype());
+        values(datatype, &bytes, &heap).map_err(|e| e.in_object(self.dataset.path()).into())
     }
 
     fn filled(&self, part: usize, target: &Uint8Array) -> Result<f64> {
@@ -73,6 +77,15 @@ impl Reading {
             json.number("length", elements.saturating_mul(numbers.count(self.dataset.datatype())));
         }
         json.finish()
+    }
+
+    /// Chooses members of compounds by their numbers: the others are not converted.
+    pub fn choose(&mut self, numbers: &[u32]) {
+        let mut datatype = self.dataset.datatype().clone();
+        if let Class::Compound { members } = &mut datatype.class {
+            *members = numbers.iter().filter_map(|number| members.get(*number as usize)).cloned().collect();
+        }
+        self.chosen = Some(datatype);
     }
 
     /// The shape of a part as JSON.

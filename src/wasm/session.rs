@@ -111,19 +111,20 @@ impl Session {
         self.files.found(name, Some(extents))
     }
 
-    /// Opens the file: gives the root group as [`Session::object`] gives any object.
+    /// Opens the file: gives the root group as [`Session::object`] gives any object. Where nobody `finds` other files, what
+    /// needs them is an error.
     ///
     /// # Errors
     /// As [`Options::open`].
-    pub fn open(&mut self) -> std::result::Result<JsValue, JsValue> {
-        answer(self.opened())
+    pub fn open(&mut self, finds: bool) -> std::result::Result<JsValue, JsValue> {
+        answer(self.opened(finds))
     }
 
-    fn opened(&mut self) -> Result<String> {
+    fn opened(&mut self, finds: bool) -> Result<String> {
         if self.file.is_none() {
             let [own] = &self.files.open()[..1] else { return Err(Failure::new("Usage", "no file")) };
             let options = Options::new().limits(self.limits.clone()).threads(NonZero::<usize>::MIN);
-            let options = options.neighbours(self.files.neighbours());
+            let options = if finds { options.neighbours(self.files.neighbours()) } else { options };
             self.file = Some(options.from_source(own.1.clone())?);
         }
         let file = self.file()?;

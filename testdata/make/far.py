@@ -10,11 +10,11 @@ import numpy
 COUNT = 1000
 
 
-def scattered(path):
+def scattered(path, libver):
     """1,000 datasets of some 100 kB each, whose object headers lie between the values."""
     with tempfile.TemporaryDirectory() as folder:
         plain = os.path.join(folder, "scattered.h5")
-        with h5py.File(plain, "w") as file:
+        with h5py.File(plain, "w", libver=libver) as file:
             for number in range(COUNT):
                 rows = 12800 - number
                 dataset = file.create_dataset(f"d{number:04}", data=numpy.zeros((rows, 2), "f4"))
@@ -40,7 +40,8 @@ def pack(plain, path):
 
 
 MAKERS = {
-    "scattered.h5.gz": scattered,
+    "scattered.h5.gz": lambda path: scattered(path, "earliest"),
+    "scattered_latest.h5.gz": lambda path: scattered(path, "latest"),
     "windows_earliest.h5.gz": lambda path: windows(path, "earliest"),
     "windows_latest.h5.gz": lambda path: windows(path, "latest"),
 }

@@ -82,6 +82,82 @@ test("a real file: columns, categories, labels, an embedding", async () => {
   await data.file.close();
 });
 
+/** What awkward's lists have in place of values that JSON lacks. */
+const tuples = (value) => {
+  if (Array.isArray(value)) return value.map(tuples);
+  if (typeof value === "bigint") return Number(value);
+  if (value === null || typeof value !== "object") return value;
+  if (value.tuple) return tuples(value.tuple);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, tuples(inner)]));
+};
+
+/** Columns as the entries that they stand for. */
+function entries(columns, length) {
+  if (columns instanceof h5kit.Ragged) {
+    const inner = entries(columns.values, columns.offsets.at(-1));
+    return Array.from({ length }, (_, i) => inner.slice(columns.offsets[i], columns.offsets[i + 1]));
+  }
+  if (Array.isArray(columns)) return columns;
+  if (ArrayBuffer.isView(columns)) return Array.from(columns, tuples);
+  const fields = Object.entries(columns).map(([name, column]) => [name, entries(column, length)]);
+  return Array.from({ length }, (_, i) => Object.fromEntries(fields.map(([name, column]) => [name, column[i]])));
+}
+
+test("ragged lists are those of awkward", async () => {
+  const data = await open("matrices.h5ad");
+  const inColumns = [];
+  for (const [name, expected] of Object.entries(json("matrices.json").obsm)) {
+    const array = await data.obsm.get(name);
+    assert.equal(array.kind, "awkward", name);
+    assert.equal(array.length, 60);
+    assert.deepEqual(tuples(await array.read()), tuples(expected), name);
+    assert.deepEqual(tuples(await array.read({ start: 7, stop: 12 })), tuples(expected.slice(7, 12)), name);
+    const buffers = await array.buffers();
+    assert(Object.keys(buffers).every((key) => /^node\d+-(data|offsets|starts|stops|mask|index|tags)$/.test(key)), name);
+    try {
+      const found = entries(await array.columns(), 60);
+      // Booleans are numbers here, and the fields of tuples have their numbers for names.
+      const record = ({ tuple, ...fields }) => (tuple ? { ...tuple } : { ...fields, ok: Number(fields.ok) });
+      const plain = ["records", "tuples"].includes(name) ? expected.map((list) => list.map(record)) : expected;
+      assert.deepEqual(found, plain, name);
+      inColumns.push(name);
+    } catch (error) {
+      assert.equal(error.kind, "Unsupported", `${name}: ${error.stack}`);
+    }
+  }
+  assert.deepEqual(inColumns.sort(), ["matrices", "nested", "numbers", "records", "regular", "strings", "tuples"]);
+  await data.file.close();
+});
+
+test("records are read field by field", async () => {
+  const data = await open("files/anndata_now.h5ad");
+  const records = await data.get("uns/records");
+  assert.deepEqual([records.kind, records.shape, records.fields.map(({ name }) => name)], ["records", [2], ["name", "score"]]);
+  const { name, score } = await records.read();
+  // What the maker of the file wrote.
+  assert.deepEqual([name.data, [...score.data]], [["a", "b"], [1.5, 2.5]]);
+  assert.deepEqual([...(await records.field("score", [1])).data], [2.5]);
+  assert.deepEqual(Object.keys(await records.read([{ stop: 1 }], { fields: ["score"] })), ["score"]);
+  assert.equal((await failure(records.field("nothing"))).kind, "NotFound");
+  await data.file.close();
+});
+
+test("all that is wrong is told, with rules and paths", async () => {
+  for (const file of [await h5kit.openPath(`${testdata}files/anndata_broken.h5ad`), await h5kit.openInWorker(new Blob([readFileSync(`${testdata}files/anndata_broken.h5ad`)]))]) {
+    const data = await h5kit.openAnnData(file);
+    const faults = await data.faults();
+    const found = new Set(faults.map(({ path, rule }) => `${path} ${rule}`));
+    for (const [path, rule] of Object.entries(json("files/anndata_broken.h5ad.json"))) assert(found.has(`${path} ${rule}`), `${path} ${rule}`);
+    assert(faults.every(({ kind, message }) => kind === "Rule" && message.length > 5));
+    await file.close();
+  }
+  for (const sound of ["pbmc_small.h5ad", "matrices.h5ad"]) {
+    const data = await open(sound);
+    assert.deepEqual(await data.faults(), [], sound);
+    await data.file.close();
+  }
+});
+
 /** A group within itself: only who goes through all of it finds out. */
 const ALONE = ["uns/loop"];
 

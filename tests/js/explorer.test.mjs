@@ -311,3 +311,9 @@ inPage(
   },
   { colorScheme: "dark" },
 );
+
+inPage("a virtual dataset whose sources are beside the file has their values", async (page) => {
+  const { "virtual.h5": expected } = json("values.json");
+  await visit(page, "files/virtual.h5", { path: "/irregular" });
+  assert.deepEqual((await cells(page)).map((text) => Number(text.replace("−", "-"))), expected["/irregular"].values);
+});

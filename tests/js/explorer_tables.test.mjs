@@ -1,5 +1,6 @@
 // AnnData and H5Col in the explorer. Values are those of anndata, and of the makers of the test data.
 import assert from "node:assert/strict";
+import { h5kit, testdata } from "./common.mjs";
 import { address, cells, inPage, json, painted, visit } from "./page.mjs";
 
 inPage("an AnnData: its shape, the counts of its categories, and its cells", async (page) => {
@@ -129,5 +130,32 @@ inPage("rows of an H5Col table are found, and a wrong condition is told where it
     assert.equal(await page.evaluate(() => document.activeElement.className), "query");
     await page.getByRole("button", { name: "All rows" }).click();
     assert.equal(await page.locator(".query").getAttribute("aria-invalid"), "false");
+  }
+});
+
+inPage("all rows that are found can be gone through, however many", async (page) => {
+  const file = await h5kit.openPath(`${testdata}h5col/large.h5`);
+  const [times, values] = await Promise.all(["time", "value"].map(async (name) => (await (await file.dataset(`large/${name}`)).read()).data));
+  await file.close();
+  const rows = [...values.keys()].filter((row) => values[row] >= -900);
+  assert(rows.length > 15_000);
+  await visit(page, "h5col/large.h5", { path: "/large" });
+  const headers = await page.locator("[role=columnheader]").allTextContents();
+  const names = headers.filter((name) => name !== "row");
+  await page.fill(".query", "value >= -900");
+  await page.keyboard.press("Enter");
+  const found = `${rows.length.toLocaleString("en-US").replaceAll(",", "\u202f")}`;
+  await page.waitForFunction((digits) => document.querySelector(".h5col .note").textContent.replaceAll(/\D/g, "").startsWith(digits), found.replaceAll(/\D/g, ""));
+  for (const part of [0, 0.5, 1]) {
+    await page.locator(".table").evaluate((table, part) => (table.scrollTop = part * table.scrollHeight), part);
+    const texts = await cells(page);
+    const heads = (await page.locator("[role=rowheader]").allTextContents()).map((text) => Number(text.replaceAll(/\D/g, "")));
+    assert(heads.length > 5);
+    for (const [i, row] of heads.entries()) {
+      assert(rows.includes(row), `${row}`);
+      const shown = (name) => Number(texts[i * names.length + names.indexOf(name)].replaceAll(/[^\d.-]/g, ""));
+      assert.deepEqual([shown("time"), shown("value")], [Number(times[row]), Number(values[row])], `row ${row}`);
+    }
+    if (part === 1) assert.equal(heads.at(-1), rows.at(-1));
   }
 });

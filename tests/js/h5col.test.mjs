@@ -66,6 +66,23 @@ for (const name of ["stations", "kinds", "large"]) {
   });
 }
 
+test("rows of a column are read by their numbers", async () => {
+  const file = await h5kit.openPath(`${folder}large.h5`);
+  const table = await h5kit.openTable(await file.group("large"));
+  const { rows } = json("large.queries.json").find(({ where }) => where.column === "kind");
+  const kinds = await table.column("kind", { rows });
+  assert.equal(kinds.length, rows.length);
+  assert(kinds.toArray().every((kind) => Number(kind) === 3));
+  // The largest negative number but one stands for what is missing.
+  const stored = (await (await file.dataset("large/value")).read()).data;
+  const whole = Array.from(stored, (value) => (value === -(2 ** 31) + 1 ? null : value));
+  assert.deepEqual((await table.column("value", { rows: Float64Array.from(rows) })).toArray(), rows.map((row) => whole[row]));
+  assert.deepEqual((await table.column("value", { rows: [] })).toArray(), []);
+  assert.equal((await failure(table.column("value", { rows: [3, 2] }))).kind, "Selection");
+  assert((await failure(table.column("value", { rows: [19_999, 20_000] }))) instanceof h5kit.H5Error);
+  await file.close();
+});
+
 test("a query reads the columns that it is asked for", async () => {
   const file = await h5kit.openPath(`${folder}stations.h5`);
   const table = await h5kit.openTable(await file.group("stations"));

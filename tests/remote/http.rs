@@ -24,6 +24,8 @@ pub struct Manners {
     pub fails: Option<(u64, u64)>,
     /// From this request on it ends each answer after so many bytes.
     pub breaks_off: Option<(u64, usize)>,
+    /// Requests need an `Authorization` that has this in it.
+    pub requires: Option<&'static str>,
 }
 
 /// A server that runs as long as the process.
@@ -69,6 +71,11 @@ impl Server {
         format!("{}/data/{}", self.address, name.replace('%', "%25"))
     }
 
+    /// Where it is, for stores that have buckets: its only one is `data`.
+    pub fn endpoint(&self) -> &str {
+        &self.address
+    }
+
     /// Requests that were answered.
     pub fn requests(&self) -> u64 {
         self.state.requests.load(Ordering::Relaxed)
@@ -85,15 +92,24 @@ impl Server {
     }
 }
 
+/// A name without the encoding of addresses.
+fn decoded(name: &str) -> String {
+    let mut parts = name.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        bytes.push(u8::from_str_radix(&part[..2], 16).expect("two digits"));
+        bytes.extend(part[2..].bytes());
+    }
+    String::from_utf8(bytes).expect("text")
+}
+
 impl State {
     fn serve(&self, connection: &TcpStream) -> std::io::Result<()> {
+        // An answer is written in several pieces, of which none waits for another.
+        connection.set_nodelay(true)?;
         let mut lines = BufReader::new(connection).lines();
         while let Some(first) = lines.next() {
-            let name = first?
-                .split(' ')
-                .nth(1)
-                .and_then(|path| path.strip_prefix("/data/"))
-                .map(|name| name.replace("%25", "%"));
+            let name = first?.split(' ').nth(1).and_then(|path| path.strip_prefix("/data/")).map(decoded);
             let mut headers = HashMap::new();
             for line in lines.by_ref() {
                 let line = line?;
@@ -116,6 +132,10 @@ impl State {
         let mut status = |status: &str| write!(out, "HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
         if fails.is_some_and(|(first, count)| (first..first + count).contains(&number)) {
             return status("503 Service Unavailable");
+        }
+        let authorization = headers.get("authorization").map_or("", String::as_str);
+        if self.manners.requires.is_some_and(|required| !authorization.contains(required)) {
+            return status("403 Forbidden");
         }
         let Some(file) = self.files.get(name.split('?').next().unwrap_or_default()) else {
             return status("404 Not Found");

@@ -7,7 +7,7 @@ mod http;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::testdata;
 use h5kit::digest::Lines;
@@ -109,10 +109,18 @@ fn a_window_takes_a_round_for_each_level_of_its_index_and_one_for_its_chunks() {
 
 #[test]
 fn a_thousand_datasets_far_apart_are_listed_in_six_rounds() {
+    for name in ["scattered.h5", "scattered_latest.h5"] {
+        thousand(name);
+    }
+}
+
+/// Lists the datasets of a file, 30 ms away by six connections.
+fn thousand(name: &str) {
     let manners = Manners { latency: Duration::from_millis(30), ..Manners::default() };
-    let server = serving("scattered.h5", unpacked("scattered.h5"), manners);
+    let server = serving(name, unpacked(name), manners);
     let runtime = runtime();
-    let far = runtime.block_on(RemoteFile::open(&server.url("scattered.h5"))).expect("it opens");
+    let begun = Instant::now();
+    let far = runtime.block_on(RemoteFile::open(&server.url(name))).expect("it opens");
     let shapes = |file: &File| -> Result<Vec<(String, Vec<u64>)>> {
         file.root().fetch_children(|_| Ok(()))?;
         file.root()
@@ -124,11 +132,18 @@ fn a_thousand_datasets_far_apart_are_listed_in_six_rounds() {
             .collect()
     };
     let shapes = runtime.block_on(far.run(shapes)).expect("all of them");
+    let took = begun.elapsed();
     let expected: Vec<_> = (0..1000).map(|i| (format!("/d{i:04}"), vec![12_800 - i, 2])).collect();
     assert_eq!(shapes, expected);
     let traffic = far.traffic();
-    println!("{traffic:?}");
-    assert!(traffic.rounds <= 6 && traffic.bytes <= 1_500_000, "{traffic:?}");
+    println!("{name}: {traffic:?}, {took:?}");
+    assert!(traffic.rounds <= 6 && traffic.bytes <= 1_500_000, "{name}: {traffic:?}");
+    // Each round waits for as many answers, one after the other, as six connections need for it. What is left of 1.5 seconds is
+    // for computing.
+    let waits = traffic.requests.div_ceil(6) + traffic.rounds;
+    assert!(waits * 30 <= 1200, "{name}: {traffic:?}");
+    // By the clock it takes longer where others compute as well.
+    assert!(took < Duration::from_secs(15), "{name}: {took:?}");
     assert_eq!(server.requests(), traffic.requests);
     assert!(server.most_at_once() <= 6, "{}", server.most_at_once());
 }
@@ -270,4 +285,70 @@ fn the_cache_has_a_budget() {
         assert_eq!(all, expected);
         assert!(far.traffic().bytes - before > 700_000);
     }
+}
+
+/// What S3 answers to requests for objects, and so do others that speak its language.
+#[test]
+fn objects_of_stores() {
+    let bytes = unpacked("windows_latest.h5");
+    let expected: Vec<i32> = (0..200_000).map(|i| i / 1000).collect();
+    let read = |options: RemoteOptions, url: &str| -> Result<Vec<i32>> {
+        let runtime = runtime();
+        let far = runtime.block_on(options.open(url))?;
+        runtime.block_on(far.run(|file| file.dataset("steps")?.read(..)))
+    };
+    let open = serving("x.h5", bytes.clone(), Manners::default());
+    let s3 = |server: &Server| {
+        let options = RemoteOptions::new().setting("aws_endpoint", server.endpoint()).setting("aws_region", "here");
+        options.setting("aws_allow_http", "true")
+    };
+    let unsigned = |server: &Server| s3(server).setting("aws_skip_signature", "true");
+    assert_eq!(read(unsigned(&open), "s3://data/x.h5").expect("for everybody"), expected);
+    assert!(!open.take_ranges().is_empty());
+    let gs = RemoteOptions::new().setting("google_base_url", open.endpoint()).setting("google_skip_signature", "true");
+    let gs = gs.setting("google_allow_http", "true");
+    assert_eq!(read(gs, "gs://data/x.h5").expect("Google"), expected);
+    let az = RemoteOptions::new().setting("azure_endpoint", open.endpoint()).setting("azure_skip_signature", "true");
+    let az = az.setting("azure_storage_account_name", "somebody").setting("azure_allow_http", "true");
+    assert_eq!(read(az, "az://data/x.h5").expect("Azure"), expected);
+
+    let absent = read(unsigned(&open), "s3://data/y.h5").expect_err("no such object");
+    assert_eq!(absent.kind(), ErrorKind::NotFound);
+    assert!(absent.to_string().contains("s3://data/y.h5"), "{absent}");
+    let unknown = read(unsigned(&open).setting("aws_endpiont", ""), "s3://data/x.h5").expect_err("no such setting");
+    assert!(unknown.to_string().contains("aws_endpiont"), "{unknown}");
+
+    // Signed by whom the server knows, by somebody else, and by nobody.
+    let manners = Manners { requires: Some("AWS4-HMAC-SHA256 Credential=somebody/"), ..Manners::default() };
+    let closed = serving("x.h5", bytes.clone(), manners);
+    let signed = |who: &str| s3(&closed).setting("aws_access_key_id", who).setting("aws_secret_access_key", "secret");
+    assert_eq!(read(signed("somebody"), "s3://data/x.h5").expect("signed"), expected);
+    for options in [signed("nobody"), unsigned(&closed)] {
+        assert!(!format!("{options:?}").contains("secret\""), "{options:?}");
+        let refused = read(options, "s3://data/x.h5").expect_err("not allowed");
+        assert_eq!(refused.kind(), ErrorKind::Io);
+        let text = refused.to_string();
+        assert!(text.contains("s3://data/x.h5") && text.contains("403"), "{text}");
+        assert!(!text.contains('\n') && text.len() < 300, "{text}");
+    }
+
+    let nobody = s3(&closed).setting("aws_metadata_endpoint", closed.endpoint());
+    let text = read(nobody, "s3://data/x.h5").expect_err("no credentials").to_string();
+    assert!(text.contains("there are no credentials"), "{text}");
+
+    let changing = serving("x.h5", bytes, Manners { changes_after: Some(1), ..Manners::default() });
+    let changed = read(unsigned(&changing), "s3://data/x.h5").expect_err("it has changed");
+    assert!(changed.to_string().contains("the file has changed"), "{changed}");
+
+    // The command takes all that from the environment.
+    let listed = |address: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_h5kit"));
+        command.args(["ls", address]).env("AWS_ENDPOINT", open.endpoint()).env("AWS_ALLOW_HTTP", "true");
+        let run = command.env("AWS_SKIP_SIGNATURE", "true").output().expect("it runs");
+        (run.status.code(), String::from_utf8_lossy(&run.stdout).into_owned())
+    };
+    let (status, lines) = listed("s3://data/x.h5");
+    assert_eq!(status, Some(0));
+    assert!(lines.starts_with("fixed"), "{lines}");
+    assert_eq!(lines, listed(&open.url("x.h5")).1);
 }

@@ -184,13 +184,17 @@ impl Source for Extents {
         true
     }
 
-    fn prefetch(&self, ranges: &[Range<u64>]) -> Result<()> {
+    fn prefetch(&self, ranges: &[Range<u64>], kind: Kind) -> Result<()> {
         let mut state = self.lock();
         let State { pieces, missing, .. } = &mut *state;
-        let before = missing.data.len();
+        let missing = match kind {
+            Kind::Structure => &mut missing.structures,
+            Kind::Data => &mut missing.data,
+        };
+        let before = missing.len();
         for range in ranges {
-            missing.data.extend(pieces.gaps(range.start..range.end.min(self.length)));
+            missing.extend(pieces.gaps(range.start..range.end.min(self.length)));
         }
-        if missing.data.len() > before { Err(Error::missing()) } else { Ok(()) }
+        if missing.len() > before { Err(Error::missing()) } else { Ok(()) }
     }
 }

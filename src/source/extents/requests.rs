@@ -5,7 +5,8 @@ use super::{Extents, Kind};
 /// How what is missing becomes requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetching {
-    /// Bytes of a page: structures are fetched by whole pages, since more of them follow. Default 4096.
+    /// Bytes of a page: structures are fetched by whole pages, and with half a page before and after them, since there are
+    /// more of them around. Default 4096.
     pub page: u64,
     /// Bytes that are fetched in vain at most rather than that another request is made. Default 16 KiB.
     pub gap: u64,
@@ -73,12 +74,8 @@ impl Extents {
             let gaps = state.pieces.gaps(0..self.length).map(|range| Request { range, kind: Kind::Structure });
             return gaps.flat_map(|gap| split(gap, fetching.longest.max(1))).collect();
         }
-        let page = fetching.page.max(1);
-        let pages = |range: Range<u64>| {
-            let end = range.end.checked_next_multiple_of(page).unwrap_or(u64::MAX).min(self.length);
-            Request { range: range.start / page * page..end, kind: Kind::Structure }
-        };
-        let mut wanted: Vec<Request> = missing.structures.into_iter().map(pages).collect();
+        let around = |range| Request { range: around(range, fetching.page, self.length), kind: Kind::Structure };
+        let mut wanted: Vec<Request> = missing.structures.into_iter().map(around).collect();
         if let [only] = wanted.as_mut_slice() {
             state.chain.read_ahead(&mut only.range, fetching, self.length);
         }
@@ -100,6 +97,15 @@ impl Extents {
         let turn = state.turn;
         state.pieces.insert(request.range.start, bytes, request.kind, turn);
     }
+}
+
+/// The pages of a structure, and what is near it: libhdf5 puts structures of one time into blocks, by default of 2048 bytes, that
+/// begin anywhere.
+fn around(structure: Range<u64>, page: u64, length: u64) -> Range<u64> {
+    let (page, near) = (page.max(1), page / 2);
+    let start = (structure.start / page * page).min(structure.start.saturating_sub(near));
+    let pages = structure.end.checked_next_multiple_of(page).unwrap_or(u64::MAX);
+    start..pages.max(structure.end.saturating_add(near)).min(length)
 }
 
 impl Chain {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::source::Source;
+use crate::source::{Kind, Source};
 
 /// Bytes that may be read in any case.
 const FREE: u64 = 64 << 20;
@@ -51,8 +51,8 @@ impl Source for Effort {
         self.inner.read(range)
     }
 
-    fn prefetch(&self, ranges: &[Range<u64>]) -> Result<()> {
-        self.inner.prefetch(ranges)
+    fn prefetch(&self, ranges: &[Range<u64>], kind: Kind) -> Result<()> {
+        self.inner.prefetch(ranges, kind)
     }
 }
 

@@ -1,7 +1,7 @@
 // AnnData.
 import { H5Error } from "./errors.js";
 import { resolve } from "./selection.js";
-import { NdArray, strings } from "./values.js";
+import { NdArray, Ragged, strings } from "./values.js";
 
 const SHAPE_1 = [Infinity];
 
@@ -53,6 +53,11 @@ export class AnnData {
   /** The matrix, `null` where there is none. */
   async X(options) {
     return this.keys.includes("X") ? this.get("X", options) : null;
+  }
+
+  /** What is wrong with it, and where: all rules that are broken. Text, codes and indices are read for that. */
+  async faults(options) {
+    return JSON.parse(await this.#asking.ask("faults", [], options));
   }
 
   /** The names of the observations. */
@@ -187,6 +192,8 @@ function element(asking, about) {
   if (about.format) return new SparseMatrix(asking, about);
   if (about.keys) return Object.assign(new Mapping(asking, about.path, about.keys), { kind: "mapping" });
   if (about.encoding === "categorical" || /^nullable/.test(about.encoding)) return new StoredColumn(asking, about);
+  if (about.form !== undefined) return new Awkward(asking, about);
+  if (about.fields) return new Records(asking, about);
   if (about.type) return new Dense(asking, about);
   return { kind: "other", ...about };
 }
@@ -206,6 +213,95 @@ class StoredColumn extends Stored {
 
   read({ start, stop, ...options } = {}) {
     return column(this.asking, this.path, [{ start, stop }], options);
+  }
+}
+
+/** Lists of any lengths, and what else an awkward array has. */
+class Awkward extends Stored {
+  kind = "awkward";
+
+  constructor(asking, about) {
+    super(asking, about);
+    this.form = JSON.parse(about.form);
+    this.length = about.length;
+  }
+
+  /** Entries: lists are arrays, records objects, what is missing is `null`. */
+  read({ start = 0, stop = this.length, ...options } = {}) {
+    return this.asking.ask("entries", [this.path, start, stop], options);
+  }
+
+  /** The buffers by their names, as `awkward.from_buffers` takes them with the form and the length. */
+  async buffers(options) {
+    const buffers = await this.asking.ask("buffers", [this.path], options);
+    return Object.fromEntries(buffers.map(([name, values]) => [name, plain(values)]));
+  }
+
+  /** All of it in few arrays: lists as `Ragged`, records as columns. Not for unions and what can be missing. */
+  async columns(options) {
+    return layout(this, this.form, this.length, await this.buffers(options));
+  }
+}
+
+/** What a node of a form stands for, of which there are so many entries. */
+function layout(array, form, length, buffers) {
+  const buffer = (part) => buffers[`${form.form_key}-${part}`];
+  const inner = (content, length) => layout(array, content, length, buffers);
+  switch (form.class) {
+    case "NumpyArray": {
+      const each = (form.inner_shape ?? []).reduce((product, n) => product * n, 1);
+      return buffer("data").subarray(0, length * each);
+    }
+    case "EmptyArray":
+      return new Float64Array();
+    case "ListOffsetArray": {
+      const offsets = Float64Array.from(buffer("offsets").subarray(0, length + 1), Number);
+      const content = inner(form.content, offsets.at(-1) ?? 0);
+      return form.parameters?.__array__ === "string" ? decoded(content, offsets) : new Ragged(content, offsets);
+    }
+    case "RegularArray": {
+      const offsets = Float64Array.from({ length: length + 1 }, (_, i) => i * form.size);
+      return new Ragged(inner(form.content, length * form.size), offsets);
+    }
+    case "RecordArray":
+      return Object.fromEntries(form.contents.map((content, i) => [form.fields?.[i] ?? String(i), inner(content, length)]));
+    default:
+      throw new H5Error("Unsupported", `${array.path}: a ${form.class} has no columns; \`read\` gives its entries`, { path: array.path });
+  }
+}
+
+/** Text by its bytes. */
+function decoded(bytes, offsets) {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  return Array.from({ length: offsets.length - 1 }, (_, i) => decoder.decode(bytes.subarray(offsets[i], offsets[i + 1])));
+}
+
+/** Records: one column for each field. */
+class Records extends Stored {
+  kind = "records";
+
+  constructor(asking, about) {
+    super(asking, about);
+    this.fields = about.fields;
+  }
+
+  /** Values of one field. */
+  async field(name, selection, options) {
+    const field = this.fields.find((field) => field.name === name);
+    if (!field) {
+      const known = this.fields.map(({ name }) => name).join(", ");
+      throw new H5Error("NotFound", `${this.path}: no field \`${name}\`; there is ${known}`);
+    }
+    const { form, numbers, list } = resolve(selection, this.shape);
+    if (list) throw new H5Error("Selection", "selection: of records no places are listed");
+    const values = plain(await this.asking.ask("field", [this.path, name, form, numbers], options));
+    return new NdArray(values, [...selectedShape(selection, this.shape), ...field.shape], { kind: field.type });
+  }
+
+  /** The selected records as columns of their fields, all of them or those of some names. */
+  async read(selection, { fields = this.fields.map(({ name }) => name), ...options } = {}) {
+    const columns = await Promise.all(fields.map((name) => this.field(name, selection, options)));
+    return Object.fromEntries(fields.map((name, i) => [name, columns[i]]));
   }
 }
 

@@ -1,4 +1,5 @@
 // H5Col: tables of columns.
+import { H5Error } from "./errors.js";
 import { datatype, strings } from "./values.js";
 
 /** The table in a group. */
@@ -32,8 +33,9 @@ export class Table {
     return this.#session.ask(this.#number, method, args, signal);
   }
 
-  /** Some rows of a column, all by default. */
-  async column(name, { start = 0, stop = this.length, ...options } = {}) {
+  /** Some rows of a column, all by default: from one to another, or by their numbers in ascending order. */
+  async column(name, { start = 0, stop = this.length, rows, ...options } = {}) {
+    if (rows) return column(await this.#ask("readRows", [name, ascending(rows)], options));
     return column(await this.#ask("read", [name, start, stop], options));
   }
 
@@ -61,6 +63,12 @@ export class Table {
   plan(condition, options) {
     return this.#ask("plan", [condition ?? undefined], options);
   }
+}
+
+function ascending(rows) {
+  const numbers = Float64Array.from(rows);
+  if (numbers.every((row, i) => i === 0 || row > numbers[i - 1])) return numbers;
+  throw new H5Error("Selection", "selection: the numbers of rows are given in ascending order, each once");
 }
 
 /** Runs of rows as their numbers. */

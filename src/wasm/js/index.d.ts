@@ -19,6 +19,8 @@ export interface Source {
   /** The bytes of each range; several are best fetched at once. */
   readRanges(ranges: readonly { offset: number; length: number }[], signal?: AbortSignal): Promise<Uint8Array[]>;
   close?(): void | Promise<void>;
+  /** Called before a file is refreshed, so that `size` is what it is by then. */
+  refresh?(): void | Promise<void>;
 }
 
 export type Input = string | URL | Blob | ArrayBuffer | ArrayBufferView | Source;
@@ -40,8 +42,12 @@ export interface OpenOptions {
   readBytes?: number;
   /** Requests and bytes that may be fetched in all. */
   limits?: { requests?: number; bytes?: number };
-  /** Finds files that this one names (external links, external data, sources of virtual datasets). Default: none. */
-  neighbours?(name: string): Input | null | undefined | Promise<Input | null | undefined>;
+  /**
+   * Finds files that this one names (external links, external data, sources of virtual datasets); of a name that it gives nothing
+   * for there is no file. `beside`, the default of what has an address: on the same server, in the folder of the file or below
+   * it. `null`, the default of everything else: none is looked for, and what needs one is an error.
+   */
+  neighbours?: "beside" | Neighbours | null;
   /** Of an HTTP source: what is added to each request, such as headers. */
   requestInit?: RequestInit;
   /** Of an HTTP source: in place of the global `fetch`. */
@@ -54,6 +60,8 @@ export interface OpenOptions {
   fullDownload?: "never" | "small" | "always";
 }
 
+export type Neighbours = (name: string) => Input | null | undefined | Promise<Input | null | undefined>;
+
 export interface Stoppable {
   signal?: AbortSignal;
 }
@@ -63,7 +71,7 @@ export function open(input: Input, options?: OpenOptions): Promise<H5File>;
 /** The same, where all work is done in a worker; values are transferred. Functions and sources of one's own stay here. */
 export function openInWorker(
   input: Exclude<Input, Source>,
-  options?: Omit<OpenOptions, "neighbours" | "fetch"> & { worker?: Worker },
+  options?: Omit<OpenOptions, "neighbours" | "fetch"> & { neighbours?: "beside" | null; worker?: Worker },
 ): Promise<H5File>;
 
 /** What went wrong. */
@@ -181,6 +189,12 @@ export interface Range {
 export interface ReadOptions extends Stoppable {
   /** Integers of 64 bits: exact ones, or numbers where all of them are. Default `bigint`. */
   int64?: "bigint" | "number";
+  /** Strings: those of JavaScript, or `Ragged` with the bytes of all of them in UTF-8. Default `js`. */
+  strings?: "js" | "bytes";
+  /** Of compounds: which fields, in this order. Default: all. */
+  fields?: readonly string[];
+  /** The array that the numbers are read to: of their kind, and as many. */
+  into?: TypedArray;
   onProgress?(doneBytes: number, totalBytes: number): void;
 }
 
@@ -275,6 +289,18 @@ export interface StoredChunk {
   filterMask: number;
 }
 
+/** A stretch of the file that elements are read from. */
+export interface Stretch {
+  /** Where it is in the file, in bytes. */
+  offset: number;
+  /** Bytes. */
+  length: number;
+  /** The place of its first element; of a chunk, of the first in the chunk. */
+  index: number[];
+  /** Filters that were not applied: bit `i` is that of filter `i`. */
+  filterMask: number;
+}
+
 export class Dataset implements Node {
   readonly kind: "dataset";
   readonly path: string;
@@ -288,20 +314,28 @@ export class Dataset implements Node {
   readonly layout: "compact" | "contiguous" | "external" | "chunked" | "virtual";
   readonly chunkShape: number[] | null;
   readonly filters: Filter[];
+  /** Bytes of an element as it is stored. */
+  readonly itemSize: number;
+  /** Where the elements are, of those that are in one piece of the file and were written. */
+  readonly position?: number;
   attrs(options?: Stoppable): Promise<Attributes>;
   read(selection?: Selection | null, options?: ReadOptions): Promise<NdArray>;
   readScalar(selection?: Selection | null, options?: ReadOptions): Promise<Scalar>;
   /** The bytes of the selected elements as they are stored, filters undone. */
-  readBytes(selection?: Selection | null, options?: Omit<ReadOptions, "int64">): Promise<Uint8Array>;
+  readBytes(selection?: Selection | null, options?: Pick<ReadOptions, "signal" | "onProgress">): Promise<Uint8Array>;
   /** The selected elements part by part, each with the place of its first in the selection: in little memory. */
   blocks(
     selection?: Selection | null,
-    options?: Omit<ReadOptions, "onProgress"> & { maxBytes?: number },
+    options?: Omit<ReadOptions, "onProgress" | "into"> & { maxBytes?: number },
   ): AsyncGenerator<NdArray & { origin: number[] }, void, void>;
   /** What elements are that were never written; `null` where the file does not say. */
   fillValue(options?: Stoppable): Promise<Scalar>;
   /** The chunks that are in the file. */
   chunks(options?: Stoppable): Promise<StoredChunk[]>;
+  /** The stretches of the file that a read takes elements from, in the order of the file. Not of virtual datasets and external data. */
+  plan(selection?: Exclude<Selection, Region> | null, options?: Stoppable): Promise<Stretch[]>;
+  /** Refreshes the file, and looks for the shape again. */
+  refresh(options?: Stoppable): Promise<void>;
 }
 
 export type H5Object = Group | Dataset | NamedDatatype;
@@ -311,6 +345,10 @@ export class H5File extends Group {
   readonly stats: { requests: number; bytes: number; rounds: number };
   /** The object whose header is at an address. */
   at(address: number, options?: Stoppable): Promise<H5Object>;
+  /** A file that this one names, beside it. It is closed with this one. */
+  neighbour(name: string): Promise<H5File>;
+  /** Lets go of all that was read, of a file that grows. Objects stay, and AnnData and tables are opened anew. */
+  refresh(options?: Stoppable): Promise<void>;
   /** A path of the object that a reference leads to. The first call visits the whole file. */
   pathOf(reference: Reference, options?: Stoppable): Promise<string | null>;
   /** The lines of the canonical digest. */
@@ -354,8 +392,21 @@ export interface AnnData {
   X(options?: Stoppable): Promise<Element | null>;
   /** Any element by its path. */
   get(path: string, options?: Stoppable): Promise<Element>;
+  /** What is wrong with it, and where: all rules that are broken. Text, codes and indices are read for that. */
+  faults(options?: Stoppable): Promise<AnnDataFault[]>;
   obsNames(options?: Stoppable): Promise<string[]>;
   varNames(options?: Stoppable): Promise<string[]>;
+}
+
+export interface AnnDataFault {
+  /** `Rule`, or what is wrong with the file below. */
+  readonly kind: ErrorKind;
+  readonly rule?: string;
+  /** The element, without a slash at the beginning; empty for the whole. */
+  readonly path?: string;
+  readonly message: string;
+  /** There is a safe way to read it all the same, which is taken. */
+  readonly warning: boolean;
 }
 
 export interface Mapping {
@@ -442,8 +493,35 @@ export interface StoredColumn extends StoredElement {
   read(options?: Stoppable & { start?: number; stop?: number }): Promise<Column | Categorical>;
 }
 
+/** Lists of any lengths, and what else an awkward array has. */
+export interface AwkwardArray extends StoredElement {
+  readonly kind: "awkward";
+  readonly length: number;
+  /** The form, as awkward has it. */
+  readonly form: { class: string; [key: string]: unknown };
+  /** Entries: lists are arrays, records objects, what is missing is `null`. */
+  read(options?: Stoppable & { start?: number; stop?: number }): Promise<unknown[]>;
+  /** All of it in few arrays: lists as `Ragged`, records as columns. Not for unions and what can be missing. */
+  columns(options?: Stoppable): Promise<Data>;
+  /** The buffers by their names, as `awkward.from_buffers` takes them with form and length. */
+  buffers(options?: Stoppable): Promise<Record<string, TypedArray>>;
+}
+
+export interface RecordArray extends StoredElement {
+  readonly kind: "records";
+  /** Of each its name, its type as NumPy names it, and the shape of one value. */
+  readonly fields: { name: string; type?: string; shape: number[] }[];
+  field(name: string, selection?: Selection | null, options?: Stoppable): Promise<NdArray<TypedArray | string[], { kind: string }>>;
+  read(
+    selection?: Selection | null,
+    options?: Stoppable & { fields?: readonly string[] },
+  ): Promise<Record<string, NdArray<TypedArray | string[], { kind: string }>>>;
+}
+
 export type Element =
   | Frame
+  | AwkwardArray
+  | RecordArray
   | Dense
   | SparseMatrix
   | StoredColumn
@@ -465,7 +543,8 @@ export interface Table {
   readonly columns: { name: string; kind: string; path: string; dtype?: DType }[];
   /** Paths of what is in the group and no column. */
   readonly foreign: string[];
-  column(name: string, options?: Stoppable & { start?: number; stop?: number }): Promise<ColumnValues>;
+  /** Rows from one to another, or by their numbers in ascending order. Default: all. */
+  column(name: string, options?: Stoppable & { start?: number; stop?: number; rows?: ArrayLike<number> }): Promise<ColumnValues>;
   /** The labels of a categorical column, whose values are their numbers. */
   labels(name: string, options?: Stoppable): Promise<TypedArray | string[] | null>;
   /** The numbers of the rows that a condition is true of, such as `height >= 500 and name is not null`. */

@@ -28,6 +28,11 @@ class FileSource {
     }
   }
 
+  /** Looks how long the file is by now. */
+  async refresh() {
+    this.size = (await this.#handle.stat()).size;
+  }
+
   readRanges(ranges, signal) {
     return each(ranges, AT_ONCE, async ({ offset, length }) => {
       signal?.throwIfAborted();
@@ -47,11 +52,11 @@ class FileSource {
 }
 
 /** Opens a file of this machine; files that it names are looked for in its folder. */
-export async function openPath(path, options = {}) {
+export async function openPath(path, { neighbours = "beside", ...options } = {}) {
   const source = await FileSource.open(path);
   const folder = dirname(String(path));
   try {
-    return await open(source, { neighbours: (name) => beside(folder, name), ...options });
+    return await open(source, { ...options, neighbours: neighbours === "beside" ? (name) => beside(folder, name) : neighbours });
   } catch (error) {
     await source.close().catch(() => {});
     throw error;

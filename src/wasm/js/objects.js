@@ -1,7 +1,8 @@
 // Files, and what is in them.
 import { H5Error } from "./errors.js";
+import { plan } from "./plan.js";
 import { resolve } from "./selection.js";
-import { NdArray, asNumbers, datatype, elements, joined, none, scalar, taken } from "./values.js";
+import { NdArray, asNumbers, datatype, elements, encoded, joined, none, scalar, strings, taken } from "./values.js";
 
 const encoder = new TextEncoder();
 
@@ -152,42 +153,65 @@ export class NamedDatatype extends Node {
 export class Dataset extends Node {
   constructor(file, described) {
     super(file, described);
-    const { shape, maxShape, size, space, dtype, layout, chunkShape, filters } = described;
-    Object.assign(this, { shape, maxShape, size, space, dtype: datatype(dtype), layout, chunkShape, filters });
+    this.#describe(described);
+  }
+
+  #describe({ shape, maxShape, size, space, dtype, layout, chunkShape, filters, itemSize, position }) {
+    Object.assign(this, { shape, maxShape, size, space, dtype: datatype(dtype), layout, chunkShape, filters, itemSize });
+    if (position !== undefined) this.position = position;
     if (size > Number.MAX_SAFE_INTEGER) {
       throw new H5Error("Integer", `${this.path}: ${size} elements are more than a number of JavaScript counts`);
     }
   }
 
   /** The selected elements, all by default. */
-  async read(selection, { signal, int64 = "bigint", onProgress } = {}) {
-    if (this.space === "null") return new NdArray(none(this.dtype), [0], this.dtype);
+  async read(selection, { signal, onProgress, into, ...options } = {}) {
+    const wanted = this.#wanted(options);
+    if (this.space === "null") return new NdArray(none(wanted.dtype, wanted.text), [0], wanted.dtype);
     const selected = resolve(selection, this.shape);
-    const [number, about] = await this.session.begin(this.place, selected, undefined, signal);
+    const [number, about] = await this.session.begin(this.place, selected, undefined, signal, wanted.fields);
     try {
-      const { shape } = JSON.parse(about);
-      const raw = await this.session.all(number, false, signal, onProgress);
-      const data = this.#data(raw);
-      return this.#result(data, shape, selected.list, int64);
+      const { shape, array, length } = JSON.parse(about);
+      // Numbers that are wanted as they come are read to where they are wanted.
+      const straight = into && !this.session.elsewhere && !selected.list && fits(into, array, length) ? into : undefined;
+      const raw = await this.session.all(number, false, signal, onProgress, straight);
+      const read = this.#result(this.#data(raw, wanted), shape, selected.list, wanted);
+      if (into && !straight) read.data = put(read.data, into);
+      return read;
     } finally {
       await this.session.drop(number);
     }
   }
 
-  #data(raw) {
-    if (!Array.isArray(raw)) return raw;
-    return raw.length === 0 ? none(this.dtype) : joined(raw.map((part) => elements(part, this.dtype, this.file)));
+  /** How elements are wanted. */
+  #wanted({ int64 = "bigint", strings: form = "js", fields: names }) {
+    const text = form === "bytes" ? encoded : strings;
+    if (names === undefined) return { int64, text, dtype: this.dtype };
+    const { kind, fields: all = [] } = this.dtype;
+    if (kind !== "compound") throw new H5Error("Usage", `${this.path}: these are no compounds, and have no fields`, { path: this.path });
+    const fields = Array.from(names, (name) => all.findIndex((field) => field.name === name));
+    const unknown = names.find((_, i) => fields[i] < 0);
+    if (unknown !== undefined) {
+      const known = all.map(({ name }) => name).join(", ");
+      throw new H5Error("NotFound", `${this.path}: no field \`${unknown}\`; there is ${known}`, { path: this.path });
+    }
+    return { int64, text, fields, dtype: { ...this.dtype, fields: fields.map((field) => all[field]) } };
   }
 
-  #result(data, shape, list, int64) {
+  #data(raw, { dtype, text }) {
+    if (!Array.isArray(raw)) return raw;
+    return raw.length === 0 ? none(dtype, text) : joined(raw.map((part) => elements(part, dtype, this.file, text)));
+  }
+
+  #result(data, shape, list, { int64, dtype }) {
     if (list) {
       const along = (part) => part.reduce((product, n) => product * n, 1);
       const { axis, places, dropped } = list;
       const [before, after] = [along(list.shape.slice(0, axis)), along(list.shape.slice(axis + 1))];
-      data = taken(data, this.dtype, before, list.read, after, places);
+      data = taken(data, dtype, before, list.read, after, places);
       shape = list.shape.map((n, i) => (i === axis ? places.length : n)).filter((_, i) => !dropped[i]);
     }
-    return new NdArray(int64 === "number" ? asNumbers(data) : data, shape, this.dtype);
+    return new NdArray(int64 === "number" ? asNumbers(data) : data, shape, dtype);
   }
 
   /** The only element that is selected. */
@@ -210,18 +234,19 @@ export class Dataset extends Node {
   }
 
   /** The selected elements part by part, each with the place of its first in the selection: in little memory. */
-  async *blocks(selection, { signal, int64 = "bigint", maxBytes = 16 << 20 } = {}) {
+  async *blocks(selection, { signal, maxBytes = 16 << 20, ...options } = {}) {
+    const wanted = this.#wanted(options);
     if (this.space === "null") return;
     const selected = resolve(selection, this.shape);
     if (selected.list) throw new H5Error("Selection", "selection: listed places are not read in blocks");
-    const [number, about] = await this.session.begin(this.place, selected, maxBytes, signal);
+    const [number, about] = await this.session.begin(this.place, selected, maxBytes, signal, wanted.fields);
     try {
       const { parts, shape: whole } = JSON.parse(about);
       let before = 0;
       for (let part = 0; part < parts; part++) {
         const [described, raw] = await this.session.part(number, part, signal);
         const shape = JSON.parse(described);
-        const block = this.#result(elements(raw, this.dtype, this.file), shape, undefined, int64);
+        const block = this.#result(this.#data([raw], wanted), shape, undefined, wanted);
         block.origin = origin(before, whole);
         before += shape.reduce((product, n) => product * n, 1);
         yield block;
@@ -241,6 +266,35 @@ export class Dataset extends Node {
   async chunks({ signal } = {}) {
     return JSON.parse(await this.session.chunks(this.place, signal));
   }
+
+  /** The stretches of the file that a read of a selection takes its elements from. */
+  async plan(selection, { signal } = {}) {
+    // What is wrong with the selection is told as by a read.
+    const [number] = await this.session.begin(this.place, resolve(selection, this.shape), undefined, signal);
+    await this.session.drop(number);
+    return plan(this, selection, { signal });
+  }
+
+  /** Looks what became of the dataset, and of its shape, in a file that grows. */
+  async refresh({ signal } = {}) {
+    await this.file.refresh({ signal });
+    this.#describe(JSON.parse(await this.session.object(this.place, new Uint8Array(), signal)));
+  }
+}
+
+/** Whether an array is one of this name with so many numbers. */
+function fits(into, array, length) {
+  return into.constructor.name === array && into.length === length;
+}
+
+/** Numbers in the array in which they are wanted. */
+function put(data, into) {
+  if (!ArrayBuffer.isView(data) || !fits(into, data.constructor.name, data.length)) {
+    const found = ArrayBuffer.isView(data) ? `a ${data.constructor.name} of ${data.length}` : "no array of numbers";
+    throw new H5Error("Usage", `\`into\` is a ${into.constructor.name} of ${into.length}, the elements are ${found}`);
+  }
+  into.set(data);
+  return into;
 }
 
 /** The coordinates of an element by its number. */
@@ -255,6 +309,8 @@ function origin(number, shape) {
 
 /** An open file: its root group. */
 export class H5File extends Group {
+  #named = new Map();
+
   constructor(session) {
     super(undefined, session.root);
     this.session = session;
@@ -270,6 +326,19 @@ export class H5File extends Group {
   async at(address, { signal } = {}) {
     const place = { address, path: bytesOf(`<object at ${address}>`) };
     return opened(this, await this.session.object(place, new Uint8Array(), signal));
+  }
+
+  /** A file that this one names, beside it. It is closed with this one. */
+  async neighbour(name) {
+    const session = await this.session.other(name);
+    if (this.#named.get(name)?.session !== session) this.#named.set(name, new H5File(session));
+    return this.#named.get(name);
+  }
+
+  /** Lets go of all that was read, of a file that grows. Objects of it stay; groups and attributes are read anew. */
+  async refresh({ signal } = {}) {
+    const { address = NaN } = await this.session.refresh(signal);
+    this.place.address = address;
   }
 
   /** A path of the object that a reference leads to, `null` where no hard link leads there. The first call visits the file. */

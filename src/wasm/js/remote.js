@@ -105,7 +105,10 @@ const METHODS = [
 
 class RemoteSession {
   #connection;
+  #others = new Map();
   stats = { requests: 0, bytes: 0, rounds: 0 };
+  /** Arrays of here are not those of there. */
+  elsewhere = true;
 
   constructor(connection, number) {
     this.#connection = connection;
@@ -126,10 +129,37 @@ class RemoteSession {
     return (this.tables_ ??= this.begin_("withTables", []));
   }
 
+  /** A file that this one names. It is closed with this one. */
+  async other(name) {
+    if (!this.#others.has(name)) {
+      const opening = this.begin_("other", [name]);
+      this.#others.set(name, opening);
+      opening.catch(() => this.#others.delete(name));
+    }
+    return this.#others.get(name);
+  }
+
+  /** Those that this one began. */
+  get #begun() {
+    return [this.tables_, ...this.#others.values()].filter(Boolean);
+  }
+
+  async refresh(signal) {
+    const root = await this.#connection.call(this, "refresh", [signal]);
+    this.#end();
+    return root;
+  }
+
+  #end() {
+    for (const _ of this.#begun) this.#connection.ended();
+    this.tables_ = undefined;
+    this.#others.clear();
+  }
+
   async close() {
     await this.#connection.call(this, "close", []);
+    this.#end();
     this.#connection.ended();
-    if (this.tables_) this.#connection.ended();
   }
 }
 

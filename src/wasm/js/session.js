@@ -1,5 +1,6 @@
 // A file that is open: calls into the core, and fetches what it lacks in between.
 import { H5Error } from "./errors.js";
+import { finder } from "./neighbours.js";
 import { each, openSource } from "./sources.js";
 import { load } from "./wasm.js";
 
@@ -21,6 +22,16 @@ const DEFAULTS = {
 export class Session {
   #core;
   #wasm;
+  /** What was opened. */
+  #input;
+  /** How files are found that this one names. */
+  #neighbours;
+  /** Files that this one names and that were opened for themselves, by their names. */
+  #others = new Map();
+  /** Calls that are not done yet. */
+  #running = 0;
+  /** Done when the file is refreshed, while that goes on. */
+  #refreshing;
   /** What the source gave when it was opened. */
   #opened;
   #owns;
@@ -38,8 +49,12 @@ export class Session {
   stats = { requests: 0, bytes: 0, rounds: 0 };
 
   static async open(input, options = {}) {
+    const neighbours = finder(input, options);
     const [core, opened] = await Promise.all([load(), openSource(input, options)]);
-    return new Session().#start(core, opened, { ...DEFAULTS, ...options }, 1);
+    const session = new Session();
+    session.#input = input;
+    session.#neighbours = neighbours;
+    return session.#start(core, opened, { ...DEFAULTS, ...options }, 1);
   }
 
   /** The same file in the core that knows AnnData and H5Col. */
@@ -49,6 +64,7 @@ export class Session {
       const session = new Session();
       // What both fetch is counted in one place.
       session.stats = this.stats;
+      session.#neighbours = this.#neighbours;
       return session.#start(core, this.#opened, this.#options, 0);
     });
     return this.#tables;
@@ -61,17 +77,58 @@ export class Session {
     this.#owns = fetched > 0;
     this.#options = options;
     this.#sources = [source];
-    const { pageSize, coalesceGap, smallFile, cacheBytes, readBytes, signal } = options;
     try {
       this.#count(fetched, fetched * first.length, fetched);
-      const { Session } = core.module;
-      this.#wasm = core.call(() => new Session(size, first, pageSize, coalesceGap, smallFile, cacheBytes, readBytes));
-      this.root = JSON.parse(await this.run(() => this.#wasm.open(), signal));
+      await this.#begin(size, first);
       return this;
     } catch (error) {
       await this.close();
       throw error;
     }
+  }
+
+  async #begin(size, first) {
+    const { pageSize, coalesceGap, smallFile, cacheBytes, readBytes, signal } = this.#options;
+    const { Session } = this.#core.module;
+    this.#wasm = this.#core.call(() => new Session(size, first, pageSize, coalesceGap, smallFile, cacheBytes, readBytes));
+    this.root = JSON.parse(await this.#run(() => this.#wasm.open(this.#neighbours !== undefined), signal));
+  }
+
+  /** Lets go of all that was read, of a file that may have grown. What was opened in it stays, as places. */
+  async refresh(signal) {
+    this.#check();
+    if (this.#running > 0 || this.#refreshing) {
+      throw new H5Error("Usage", "the file is being read; it is refreshed when nothing else is going on");
+    }
+    let done;
+    this.#refreshing = new Promise((resolve) => (done = resolve));
+    try {
+      await this.#input.refresh?.();
+      const { source, size, first } = await openSource(this.#input, { ...this.#options, signal });
+      this.#count(1, first.length, 1);
+      await this.#leave();
+      this.#opened = { source, size, first };
+      this.#sources = [source];
+      await this.#begin(size, first);
+      return this.root;
+    } finally {
+      this.#refreshing = undefined;
+      done();
+    }
+  }
+
+  /** Ends what was made of the file. */
+  async #leave() {
+    const held = [...this.#kept.values(), ...(this.#wasm ? [this.#wasm] : [])];
+    const others = [this.#tables, ...this.#others.values()];
+    const named = this.#sources.slice(1);
+    this.#tables = undefined;
+    this.#others.clear();
+    this.#kept.clear();
+    await Promise.all(others.map((other) => other?.then((session) => session.close(), () => {})));
+    await Promise.all(named.map((source) => source?.close?.()));
+    // Of a core that panicked there is nothing left.
+    if (!this.#core.dead) for (const value of held) this.#core.call(() => value.free());
   }
 
   #count(requests, bytes, rounds) {
@@ -83,10 +140,16 @@ export class Session {
     if (this.stats.bytes > mostBytes) throw new H5Error("Limit", `more than ${mostBytes} bytes were fetched`);
   }
 
-  /** Calls `work` until nothing is missing, fetching in between. */
+  /** Calls `work` until nothing is missing, fetching in between. While the file is refreshed it waits. */
   async run(work, signal) {
+    await this.#refreshing;
+    return this.#run(work, signal);
+  }
+
+  async #run(work, signal) {
     this.#check();
     const turns = this.#core.call(() => this.#wasm.begin());
+    this.#running++;
     try {
       for (;;) {
         signal?.throwIfAborted();
@@ -101,10 +164,8 @@ export class Session {
         await this.#fetch(signal);
       }
     } finally {
-      // A core that panicked cannot be told.
-      try {
-        this.#core.call(() => turns.free());
-      } catch {}
+      this.#running--;
+      if (!this.#core.dead) this.#core.call(() => turns.free());
     }
   }
 
@@ -163,12 +224,45 @@ export class Session {
 
   /** Looks for a file that this one names. */
   async #find(name, signal) {
-    const found = await this.#options.neighbours?.(name);
-    if (found === undefined || found === null) return this.#core.call(() => this.#wasm.absent(name));
-    const { source, size, first } = await openSource(found, { ...this.#options, signal });
+    const found = await this.#neighbours.find(name);
+    const opened = found && (await this.#openNamed(found, signal));
+    if (!opened) return this.#core.call(() => this.#wasm.absent(name));
+    const { source, size, first } = opened;
     this.#count(1, first.length, 1);
     const number = this.#core.call(() => this.#wasm.found(name, size, first));
     this.#sources[number] = source;
+  }
+
+  async #openNamed(found, signal) {
+    try {
+      return await openSource(found, { ...this.#options, signal });
+    } catch (error) {
+      if (this.#neighbours.optional && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /** A file that this one names, for itself. It is closed with this one. */
+  async other(name) {
+    this.#check();
+    if (!this.#others.has(name)) {
+      const opening = this.#openOther(name);
+      this.#others.set(name, opening);
+      opening.catch(() => this.#others.delete(name));
+    }
+    return this.#others.get(name);
+  }
+
+  async #openOther(name) {
+    if (!this.#neighbours) throw new H5Error("Usage", `\`${name}\` is another file: \`neighbours\` says where those are`);
+    const found = await this.#neighbours.find(name);
+    if (!found) throw new H5Error("NotFound", `no file \`${name}\``);
+    const { signal, ...options } = this.#options;
+    const session = await Session.open(found, options);
+    // What all of them fetch is counted in one place.
+    for (const key of Object.keys(this.stats)) this.stats[key] += session.stats[key];
+    session.stats = this.stats;
+    return session;
   }
 
   object({ address, path }, rest, signal) {
@@ -200,38 +294,38 @@ export class Session {
   }
 
   /** Begins to read a dataset: gives the number of the read and what it is, as JSON. */
-  async begin({ address, path }, { form, numbers }, maxBytes, signal) {
+  async begin({ address, path }, { form, numbers }, maxBytes, signal, fields) {
     const reading = await this.run(() => this.#wasm.read(address, path, form, numbers, maxBytes ?? PART), signal);
+    if (fields) this.#core.call(() => reading.choose(Uint32Array.from(fields)));
     return [this.#keep(reading), this.#core.call(() => reading.describe())];
   }
 
   /** A part of a read: its shape as JSON, and its elements. */
   async part(number, part, signal) {
-    const reading = this.#kept.get(number);
-    const elements = await this.run(() => reading.part(part), signal);
-    return [this.#core.call(() => reading.shapeOf(part)), elements];
+    const elements = await this.run(() => this.#get(number).part(part), signal);
+    return [this.#core.call(() => this.#get(number).shapeOf(part)), elements];
   }
 
-  /** All of a read: one array of numbers, or the elements part by part. */
-  async all(number, stored, signal, onProgress) {
-    const reading = this.#kept.get(number);
-    const { parts, bytes, array, length } = JSON.parse(this.#core.call(() => reading.describe()));
+  /** All of a read: one array of numbers, which may be given, or the elements part by part. */
+  async all(number, stored, signal, onProgress, into) {
+    const reading = () => this.#get(number);
+    const { parts, bytes, array, length } = JSON.parse(this.#core.call(() => reading().describe()));
     let done = 0;
     const next = () => onProgress?.((bytes * ++done) / parts, bytes);
     if (stored || array === undefined) {
       const elements = [];
       for (let part = 0; part < parts; part++) {
-        elements.push(await this.run(() => (stored ? reading.stored(part) : reading.part(part)), signal));
+        elements.push(await this.run(() => (stored ? reading().stored(part) : reading().part(part)), signal));
         next();
       }
       return elements;
     }
-    const numbers = allocate(array, length);
-    const target = new Uint8Array(numbers.buffer);
+    const numbers = into ?? allocate(array, length);
+    const target = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
     let at = 0;
     for (let part = 0; part < parts; part++) {
       const room = target.subarray(at);
-      at += await this.run(() => reading.fill(part, room), signal);
+      at += await this.run(() => reading().fill(part, room), signal);
       next();
     }
     if (at !== target.length) throw new H5Error("Internal", `${at} bytes were read instead of ${target.length}`);
@@ -258,8 +352,16 @@ export class Session {
 
   /** Asks what has a number. */
   async ask(number, method, args, signal) {
+    // Faults tell what cannot be read, and so nothing asks for the codecs.
+    if (method === "faults") await this.#core.loadCodecs();
+    return this.run(() => this.#get(number)[method](...args), signal);
+  }
+
+  #get(number) {
+    this.#check();
     const kept = this.#kept.get(number);
-    return this.run(() => kept[method](...args), signal);
+    if (!kept) throw new H5Error("Usage", "the file was refreshed since this was begun");
+    return kept;
   }
 
   #keep(value) {
@@ -272,20 +374,17 @@ export class Session {
   async drop(number) {
     const value = this.#kept.get(number);
     this.#kept.delete(number);
-    if (value && !this.#closed) this.#core.call(() => value.free());
+    if (value && !this.#closed && !this.#core.dead) this.#core.call(() => value.free());
   }
 
   async close() {
     if (this.#closed) return;
     this.#closed = true;
     try {
-      await this.#tables?.then((tables) => tables.close(), () => {});
-      for (const value of this.#kept.values()) this.#core.call(() => value.free());
-      if (this.#wasm) this.#core.call(() => this.#wasm.free());
+      await this.#leave();
     } finally {
-      this.#kept.clear();
       // The file itself is closed by whom it was opened for.
-      await Promise.all(this.#sources.map((source, file) => (file > 0 || this.#owns) && source?.close?.()));
+      if (this.#owns) await this.#sources[0].close?.();
     }
   }
 }

@@ -72,11 +72,9 @@ export class Reference {
   }
 
   /** The object. Its path is not known: `file.pathOf(reference)` finds it. */
-  open(options) {
-    if (this.otherFile !== undefined) {
-      throw new H5Error("Unsupported", `the reference leads to another file, ${this.otherFile}`);
-    }
-    return this.#file.at(this.address, options);
+  async open(options) {
+    const file = this.otherFile === undefined ? this.#file : await this.#file.neighbour(this.otherFile);
+    return file.at(this.address, options);
   }
 
   /** The elements of the region. */
@@ -86,19 +84,19 @@ export class Reference {
   }
 }
 
-/** Elements of a datatype. `file` is where their references lead. */
-export function elements(raw, dtype, file) {
+/** Elements of a datatype. `file` is where their references lead; `text` makes of strings what is wanted. */
+export function elements(raw, dtype, file, text = strings) {
   switch (dtype.kind) {
     case "string":
-      return strings(raw);
+      return text(raw);
     case "compound":
-      return Object.fromEntries(dtype.fields.map((field, i) => [field.name, elements(raw[i], field.dtype, file)]));
+      return Object.fromEntries(dtype.fields.map((field, i) => [field.name, elements(raw[i], field.dtype, file, text)]));
     case "reference":
       return JSON.parse(raw).map((reference) => reference && new Reference(file, reference));
     case "vlen":
-      return new Ragged(elements(raw.values, dtype.base, file), offsets(raw.ends));
+      return new Ragged(elements(raw.values, dtype.base, file, text), offsets(raw.ends));
     case "array":
-      return ArrayBuffer.isView(raw) ? raw : elements(raw, dtype.base, file);
+      return ArrayBuffer.isView(raw) ? raw : elements(raw, dtype.base, file, text);
     default:
       return raw;
   }
@@ -113,6 +111,26 @@ export function strings({ text, ends }) {
     start = ends[i];
   }
   return all;
+}
+
+const encoder = new TextEncoder();
+
+/** The same as the bytes of their UTF-8, in one array. */
+export function encoded({ text, ends }) {
+  const values = encoder.encode(text);
+  if (values.length === text.length) return new Ragged(values, offsets(ends));
+  let [at, bytes] = [0, 0];
+  const inBytes = ends.map((end) => {
+    for (; at < end; at++) bytes += width8(text.charCodeAt(at));
+    return bytes;
+  });
+  return new Ragged(values, offsets(inBytes));
+}
+
+/** The bytes that a unit of UTF-16 has in UTF-8; those of a pair share its four. */
+function width8(unit) {
+  if (unit < 0x80) return 1;
+  return unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 2 : 3;
 }
 
 function offsets(ends) {
@@ -149,19 +167,19 @@ export function joined(parts) {
 }
 
 /** Values of which there are none. */
-export function none(dtype) {
+export function none(dtype, text = strings) {
   const empty = { text: "", ends: new Float64Array() };
   switch (dtype.kind) {
     case "compound":
-      return Object.fromEntries(dtype.fields.map(({ name, dtype }) => [name, none(dtype)]));
+      return Object.fromEntries(dtype.fields.map(({ name, dtype }) => [name, none(dtype, text)]));
     case "vlen":
-      return new Ragged(none(dtype.base), new Float64Array(1));
+      return new Ragged(none(dtype.base, text), new Float64Array(1));
     case "array":
-      return none(dtype.base);
+      return none(dtype.base, text);
     case "reference":
       return [];
     case "string":
-      return strings(empty);
+      return text(empty);
     default:
       return new Uint8Array();
   }
@@ -223,7 +241,7 @@ export function scalar(data, dtype, at = 0) {
     case "opaque":
       return data.slice(at * dtype.size, (at + 1) * dtype.size);
     default:
-      return data[at];
+      return data instanceof Ragged ? data.at(at) : data[at];
   }
 }
 

@@ -49,11 +49,15 @@ const own = new Map();
 /** The cores that are loaded. */
 const cores = {};
 
+/** Those that panicked, and have to be made anew. */
+const dead = new Set();
+
 /** The core, or that with AnnData and H5Col. */
 export async function load(name = "core") {
   if (cores[name]) return cores[name];
   const module = await script(name);
-  return (cores[name] ??= new Core(module));
+  if (dead.delete(name)) module.__wbg_reset_state();
+  return (cores[name] ??= new Core(name, module));
 }
 
 /** Decodes a filter by a function of the bytes, the client data, and the most bytes that may come out. */
@@ -70,10 +74,12 @@ export function loadedModules() {
 
 class Core {
   /** What ended it. Nothing of it can be used after that. */
-  #dead;
+  dead;
+  #name;
   #codecs;
 
-  constructor(module) {
+  constructor(name, module) {
+    this.#name = name;
     this.module = module;
     for (const [id, decode] of own) this.register(id, decode);
   }
@@ -88,20 +94,22 @@ class Core {
     const codecs = await script("codecs");
     this.#codecs = Array.from(codecs.filters());
     for (const id of this.#codecs) {
-      if (!own.has(id)) this.register(id, (bytes, values, most) => codecs.decode(id, bytes, values, most));
+      if (!own.has(id)) this.register(id, (bytes, values, most) => decoded(codecs, id, bytes, values, most));
     }
     return this.#codecs.includes(filter);
   }
 
-  /** Calls into the core. What it throws becomes an error; a panic ends it. */
+  /** Calls into the core. What it throws becomes an error; a panic ends it, and the next file is opened in a new one. */
   call(work) {
-    if (this.#dead) throw this.#dead;
+    if (this.dead) throw this.dead;
     try {
       return work();
     } catch (error) {
       if (typeof error?.kind === "string") throw error instanceof H5Error ? error : H5Error.from(error);
-      this.#dead = new H5Error("Internal", `h5kit has stopped: ${this.#said() || error}; load it anew`, { cause: error });
-      throw this.#dead;
+      this.dead = new H5Error("Internal", `h5kit has stopped: ${this.#said() || error}; open the file again`, { cause: error });
+      delete cores[this.#name];
+      dead.add(this.#name);
+      throw this.dead;
     }
   }
 
@@ -111,5 +119,15 @@ class Core {
     } catch {
       return "";
     }
+  }
+}
+
+/** Decodes in the module of codecs. Faults of the bytes are text; anything else was a panic, after which it is made anew. */
+function decoded(codecs, ...chunk) {
+  try {
+    return codecs.decode(...chunk);
+  } catch (error) {
+    if (typeof error !== "string") codecs.__wbg_reset_state();
+    throw error;
   }
 }

@@ -19,7 +19,7 @@ async function run({ session: number, method, args }, signal) {
   if (method === "open") return opened(await Session.open(args[0], { ...args[1], signal }));
   const session = sessions.get(number);
   if (!session) throw new H5Error("Closed", "the file is closed");
-  if (method === "withTables") return opened(await session.withTables());
+  if (method === "withTables" || method === "other") return opened(await session[method](...args));
   if (method === "close") sessions.delete(number);
   return session[method](...args);
 }

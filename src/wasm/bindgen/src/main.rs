@@ -12,6 +12,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut bindgen = Bindgen::new();
     // Without the names of functions, and with the address of the module beside the script.
     bindgen.input_path(module).out_name(name).typescript(true).remove_name_section(true);
+    // One that panicked is made anew.
+    bindgen.reset_state_function(true);
     bindgen.omit_default_module_path(false).web(true)?.generate(folder)?;
     Ok(())
 }
