@@ -4,9 +4,17 @@
 
 use std::borrow::Cow;
 
-use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+use flate2::{Compress, Compression, FlushCompress, Status};
+#[cfg(not(any(feature = "wasm", feature = "wasm-codecs")))]
+use flate2::{Decompress, FlushDecompress};
 
-use super::input::{owned, room};
+#[cfg(any(feature = "wasm", feature = "wasm-codecs"))]
+use super::inflate::inflate;
+use super::input::owned;
+#[cfg(any(feature = "wasm", feature = "wasm-codecs"))]
+use super::input::resize;
+#[cfg(not(any(feature = "wasm", feature = "wasm-codecs")))]
+use super::input::room;
 use super::value;
 use crate::error::FilterFault;
 
@@ -22,6 +30,16 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'
 }
 
 /// [`decode`] into a buffer, whatever is in it.
+#[cfg(any(feature = "wasm", feature = "wasm-codecs"))]
+pub(super) fn decode_into(bytes: &[u8], _: &[u32], bound: usize, out: &mut Vec<u8>) -> Result<(), FilterFault> {
+    resize(out, bound.min(bytes.len().saturating_mul(RATIO)))?;
+    let made = inflate(bytes, out)?;
+    out.truncate(made);
+    Ok(())
+}
+
+/// [`decode`] into a buffer, whatever is in it.
+#[cfg(not(any(feature = "wasm", feature = "wasm-codecs")))]
 pub(super) fn decode_into(bytes: &[u8], _: &[u32], bound: usize, out: &mut Vec<u8>) -> Result<(), FilterFault> {
     let mut inflater = Decompress::new(true);
     // With room for a byte too many: it tells a stream that is too long from one that ends at the bound.
@@ -46,7 +64,13 @@ pub(super) fn decode_into(bytes: &[u8], _: &[u32], bound: usize, out: &mut Vec<u
 }
 
 /// Inflates a stream that holds exactly as many bytes as `out` has room for.
-#[cfg(feature = "blosc")]
+#[cfg(all(feature = "blosc", feature = "wasm-codecs"))]
+pub(super) fn fill(stream: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
+    if inflate(stream, out)? == out.len() { Ok(()) } else { Err(FilterFault::Truncated) }
+}
+
+/// Inflates a stream that holds exactly as many bytes as `out` has room for.
+#[cfg(all(feature = "blosc", not(feature = "wasm-codecs")))]
 pub(super) fn fill(stream: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
     let mut inflater = Decompress::new(true);
     let status = inflater

@@ -274,6 +274,24 @@ trait Real: Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Ou
     fn rounded(self) -> f64;
 }
 
+/// The number that is nearest to 10 to a power. `powi` and `powf` do not promise that; reading it as text does, with tables that
+/// would be much of the JavaScript package.
+fn power_of_ten(exponent: i32) -> f64 {
+    // `mantissa * 2^scale`, with the highest bit set. Each step loses less than 8 of the lowest.
+    let (mut mantissa, mut scale) = (1u128 << 127, -127);
+    // More of them change nothing: they are infinity and 0.
+    for _ in 0..exponent.unsigned_abs().min(400) {
+        let more;
+        (mantissa, more) = if exponent > 0 { (mantissa / 8 * 5, 4) } else { (mantissa / 5, -1) };
+        let zeros = mantissa.leading_zeros();
+        mantissa <<= zeros;
+        scale += more - zeros as i32;
+    }
+    // In two steps: neither factor leaves the range of normal numbers.
+    let factor = |exponent: i32| f64::from_bits(((1023 + exponent) as u64) << 52);
+    mantissa as f64 * factor(scale / 2) * factor(scale - scale / 2)
+}
+
 macro_rules! real {
     ($float:ty, $bits:ty) => {
         impl Real for $float {
@@ -286,8 +304,7 @@ macro_rules! real {
             }
 
             fn power(exponent: i32) -> Self {
-                // Reading a literal rounds correctly everywhere, which `powi` and `powf` do not promise.
-                format!("1e{exponent}").parse().unwrap_or(Self::NAN)
+                power_of_ten(exponent) as Self
             }
 
             fn is_nearer(self, other: Self, distance: Self) -> bool {
@@ -317,6 +334,15 @@ mod tests {
         values.extend(fill.map_or([0; 2], |fill| [fill as u32, (fill >> 32) as u32]));
         values.resize(20, 0);
         values
+    }
+
+    #[test]
+    fn powers_of_ten_are_the_nearest() {
+        for exponent in -410..=410 {
+            let text = format!("1e{exponent}");
+            assert_eq!(Ok(f64::power(exponent)), text.parse(), "{text}");
+            assert_eq!(Ok(f32::power(exponent)), text.parse(), "{text}");
+        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ use wasm_bindgen::JsValue;
 use super::describe;
 use super::failure::{self, object};
 use crate::digest::json::{Json, list};
-use crate::element::{Element, Heap, Output, Reference, ReferenceTarget, Strings, sequences, unfit};
+use crate::element::{Element, Heap, Output, Reference, ReferenceTarget, Strings, Written, sequences, unfit};
 use crate::encoding::h5col::is_boolean;
 use crate::error::Result;
 use crate::format::message::datatype::{Class, Datatype};
@@ -185,13 +185,13 @@ pub(super) fn array_of<T: Number>(values: &[T]) -> JsValue {
 }
 
 /// Wide values as the bytes of narrow ones. One that does not fit is an error that names it.
-fn narrow<W: std::fmt::Display, N: bytemuck::NoUninit + Element>(
+fn narrow<W: Written, N: bytemuck::NoUninit + Element>(
     values: &[W],
     narrow: impl Fn(&W) -> Option<N>,
 ) -> Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(size_of_val(values));
     for (i, value) in values.iter().enumerate() {
-        let narrow = narrow(value).ok_or_else(|| unfit::<N>(i, value))?;
+        let narrow = narrow(value).ok_or_else(|| unfit::<N>(i, value.written()))?;
         bytes.extend_from_slice(bytemuck::bytes_of(&narrow));
     }
     Ok(bytes)
