@@ -144,7 +144,8 @@ impl<'a> Block<'a> {
         self.at + (self.bytes.len() - rest.len()) as u64
     }
 
-    fn place(&self, structure: Structure, lost: Lost<'_>) -> Corrupt {
-        Corrupt::new(structure, lost.field, self.position(lost.rest), lost.fault)
+    #[cold]
+    fn place(&self, structure: Structure, Lost(place): Lost<'_>) -> Corrupt {
+        Corrupt::new(structure, place.field, self.position(place.rest), place.fault)
     }
 }
