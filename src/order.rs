@@ -28,11 +28,30 @@ pub(crate) fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) 
 }
 
 /// The numbers of `n` things in order.
-#[cfg(feature = "wasm")]
+#[cfg(any(test, feature = "wasm"))]
 fn in_order(n: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut numbers: Vec<usize> = (0..n).collect();
-    numbers.sort_unstable_by(|a, b| compare(*a, *b).then(a.cmp(b)));
-    numbers
+    let mut sorted: Vec<usize> = (0..n).collect();
+    let mut width = 1;
+    while width < n {
+        let mut merged = Vec::with_capacity(n);
+        for run in sorted.chunks(2 * width) {
+            let (mut a, mut b) = run.split_at(width.min(run.len()));
+            while let (Some((x, after_x)), Some((y, after_y))) = (a.split_first(), b.split_first()) {
+                let next = if compare(*x, *y).is_le() {
+                    a = after_x;
+                    x
+                } else {
+                    b = after_y;
+                    y
+                };
+                merged.push(*next);
+            }
+            merged.extend_from_slice(a);
+            merged.extend_from_slice(b);
+        }
+        (sorted, width) = (merged, 2 * width);
+    }
+    sorted
 }
 
 #[cfg(test)]
@@ -44,4 +63,9 @@ fn equal_ones_stay_in_order() {
     let mut numbers: Vec<u64> = (0..1000).map(|i| i * 7919 % 1000).collect();
     sort_by(&mut numbers, u64::cmp);
     assert!(numbers.into_iter().eq(0..1000));
+    for n in [0, 1, 2, 7, 100, 1000] {
+        let (key, mut expected) = (|i: usize| i * 37 % 11, (0..n).collect::<Vec<_>>());
+        expected.sort_by_key(|i| key(*i));
+        assert_eq!(in_order(n, &|a, b| key(a).cmp(&key(b))), expected);
+    }
 }

@@ -41,6 +41,7 @@ pub use compound::{Column, in_parts, member};
 pub(crate) use convert::convert;
 pub(crate) use fixed_point::{FixedPointReader, Integer};
 pub use number::Lossy;
+#[cfg(feature = "wasm")]
 pub(crate) use number::Written;
 pub use output::{Gather, Output, one};
 pub(crate) use reference::selection;

@@ -9,6 +9,7 @@
 //! | references | JSON |
 //! | opaque | their bytes |
 
+use half::f16;
 use js_sys::{
     Array, BigInt64Array, BigUint64Array, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, JsString,
     Uint8Array, Uint16Array, Uint32Array,
@@ -21,7 +22,7 @@ use crate::digest::json::{Json, list};
 use crate::element::{Element, Heap, Output, Reference, ReferenceTarget, Strings, Written, sequences, unfit};
 use crate::encoding::h5col::is_boolean;
 use crate::error::Result;
-use crate::format::message::datatype::{Class, Datatype};
+use crate::format::message::datatype::{ByteOrder, Class, Datatype, FixedPoint, FloatingPoint};
 use crate::object::{Attribute, FileHeap};
 use crate::selection::Selection;
 use crate::walk::each;
@@ -112,12 +113,22 @@ impl Numbers {
 
     /// The memory of an array of some elements.
     ///
-    /// Everything that this machine has not the same bytes for goes through the widest types: a decoder for each type would
+    /// Everything that this machine has not the same bytes for, in either order, and that is no float16 goes through the widest types: a decoder for each type would
     /// make the module much larger.
     pub(super) fn memory(self, datatype: &Datatype, bytes: Vec<u8>, heap: &dyn Heap) -> Result<Vec<u8>> {
         let datatype = number(datatype);
-        if each_type!(self, T => T::native_bytes(datatype, &mut []).is_some()) {
+        let native = |datatype: &Datatype| each_type!(self, T => T::native_bytes(datatype, &mut []).is_some());
+        if native(datatype) {
             return Ok(bytes);
+        }
+        if native(&turned(datatype)) {
+            let mut bytes = bytes;
+            bytes.chunks_exact_mut(datatype.size as usize).for_each(<[u8]>::reverse);
+            return Ok(bytes);
+        }
+        if f16::native_bytes(datatype, &mut []).is_some() {
+            let wide = |half: &[u8; 2]| f16::from_le_bytes(*half).to_f32().to_le_bytes();
+            return Ok(bytes.as_chunks().0.iter().flat_map(wide).collect());
         }
         match self {
             Self::F64 => decode::<f64>(datatype, &bytes, heap).map(|values| bytemuck::cast_slice(&values).to_vec()),
@@ -210,6 +221,22 @@ fn decode<T: Element>(datatype: &Datatype, bytes: &[u8], heap: &dyn Heap) -> Res
     let mut values = T::empty_vec(elements(datatype, bytes))?;
     decoder(bytes, heap, &mut values)?;
     Ok(values)
+}
+
+/// A datatype with the bytes of each element in the other order.
+fn turned(datatype: &Datatype) -> Datatype {
+    let mut turned = datatype.clone();
+    if let Class::FixedPoint(FixedPoint { bits, .. })
+    | Class::Bitfield(bits)
+    | Class::FloatingPoint(FloatingPoint { bits, .. }) = &mut turned.class
+    {
+        bits.order = match bits.order {
+            ByteOrder::Little => ByteOrder::Big,
+            ByteOrder::Big => ByteOrder::Little,
+            ByteOrder::Vax => ByteOrder::Vax,
+        };
+    }
+    turned
 }
 
 /// Elements that some bytes are.
