@@ -34,12 +34,7 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], bound: usize) -> Result<
         return Err(FilterFault::Truncated);
     }
     let mut out = vec![0; length];
-    match parameters.size {
-        1 => parameters.restore::<1>(header, payload, &mut out)?,
-        2 => parameters.restore::<2>(header, payload, &mut out)?,
-        4 => parameters.restore::<4>(header, payload, &mut out)?,
-        _ => parameters.restore::<8>(header, payload, &mut out)?,
-    }
+    parameters.restore(header, payload, &mut out)?;
     Ok(Cow::Owned(out))
 }
 
@@ -140,12 +135,10 @@ impl Parameters {
         if self.big { element.iter().fold(0, add) } else { element.iter().rev().fold(0, add) }
     }
 
-    fn restore<const SIZE: usize>(&self, header: Header, payload: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
-        let mut from = BitReader::new(payload);
-        let Header { bits, minimum } = header;
-        if bits == self.full() {
+    fn restore(&self, header: Header, payload: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
+        if header.bits == self.full() {
             // Raw elements, in little-endian order whatever the dataset's is.
-            for (element, raw) in out.chunks_exact_mut(SIZE).zip(payload.chunks_exact(SIZE)) {
+            for (element, raw) in out.chunks_exact_mut(self.size).zip(payload.chunks_exact(self.size)) {
                 element.copy_from_slice(raw);
                 if self.big {
                     element.reverse();
@@ -153,40 +146,45 @@ impl Parameters {
             }
             return Ok(());
         }
-        // A reserved code stands for the fill value.
-        let code_of_fill = header.ones();
-        match self.class {
-            Class::Integer { .. } => self.put_all::<SIZE>(out, || {
-                let code = from.take(bits)?;
-                Ok(self.fill.filter(|_| code == code_of_fill).unwrap_or(code.wrapping_add(minimum)))
-            }),
-            Class::Float { scale } if SIZE == 4 => self.put_all::<SIZE>(out, {
-                let (power, minimum) = (f32::power(scale), f32::of_bits(minimum));
-                move || {
-                    let code = from.take(bits)?;
-                    let float = code as f32 / power + minimum;
-                    Ok(self.fill.filter(|_| code == code_of_fill).unwrap_or(float.bits()))
-                }
-            }),
-            Class::Float { scale } => self.put_all::<SIZE>(out, {
-                let (power, minimum) = (f64::power(scale), f64::of_bits(minimum));
-                move || {
-                    let code = from.take(bits)?;
-                    let float = code as f64 / power + minimum;
-                    Ok(self.fill.filter(|_| code == code_of_fill).unwrap_or(float.bits()))
-                }
-            }),
+        match (self.class, self.size) {
+            (Class::Integer { .. }, 1) => self.restore_integers::<1>(header, payload, out),
+            (Class::Integer { .. }, 2) => self.restore_integers::<2>(header, payload, out),
+            (Class::Integer { .. }, 4) => self.restore_integers::<4>(header, payload, out),
+            (Class::Integer { .. }, _) => self.restore_integers::<8>(header, payload, out),
+            (Class::Float { scale }, 4) => {
+                let (power, minimum) = (f32::power(scale), f32::of_bits(header.minimum));
+                self.put_all::<4>(header, payload, out, |code| (code as f32 / power + minimum).bits())
+            }
+            (Class::Float { scale }, _) => {
+                let (power, minimum) = (f64::power(scale), f64::of_bits(header.minimum));
+                self.put_all::<8>(header, payload, out, |code| (code as f64 / power + minimum).bits())
+            }
         }
     }
 
-    /// Writes elements in the dataset's byte order.
+    fn restore_integers<const SIZE: usize>(
+        &self,
+        header: Header,
+        payload: &[u8],
+        out: &mut [u8],
+    ) -> Result<(), FilterFault> {
+        self.put_all::<SIZE>(header, payload, out, |code| code.wrapping_add(header.minimum))
+    }
+
+    /// Writes the elements that codes stand for in the dataset's byte order.
     fn put_all<const SIZE: usize>(
         &self,
+        header: Header,
+        payload: &[u8],
         out: &mut [u8],
-        mut next: impl FnMut() -> Result<u64, FilterFault>,
+        number: impl Fn(u64) -> u64,
     ) -> Result<(), FilterFault> {
+        let mut from = BitReader::new(payload);
+        // A reserved code stands for the fill value.
+        let code_of_fill = header.ones();
         for element in out.chunks_exact_mut(SIZE) {
-            let number = next()?;
+            let code = from.take(header.bits)?;
+            let number = self.fill.filter(|_| code == code_of_fill).unwrap_or_else(|| number(code));
             if self.big {
                 element.copy_from_slice(&number.to_be_bytes()[8 - SIZE..]);
             } else {

@@ -99,7 +99,10 @@ impl Neighbours for Beside {
     }
 
     fn of(&self, name: &str) -> Arc<dyn Neighbours> {
-        let folder = name.rfind('/').map_or("", |slash| &name[..=slash]);
-        Arc::new(Self { files: self.files.clone(), folder: format!("{}{folder}", self.folder) })
+        let folder = match name.rsplit_once('/') {
+            Some((folder, _)) => format!("{}{folder}/", self.folder),
+            None => self.folder.clone(),
+        };
+        Arc::new(Self { files: self.files.clone(), folder })
     }
 }

@@ -293,14 +293,15 @@ pub(super) fn texts(strings: &Strings) -> JsValue {
     let ends: Vec<f64> = if strings.as_str().is_ascii() {
         strings.offsets().iter().skip(1).map(|end| *end as f64).collect()
     } else {
-        let mut end = 0;
-        let lengths = strings.iter().map(|text| text.chars().map(char::len_utf16).sum::<usize>());
-        lengths
-            .map(|length| {
-                end += length;
-                end as f64
-            })
-            .collect()
+        // Each character begins with one byte that says whether it is two letters.
+        let letters = |byte: &u8| usize::from(byte & 0xc0 != 0x80) + usize::from(*byte >= 0xf0);
+        let (mut start, mut letters_before) = (0, 0);
+        let ends = strings.offsets().iter().skip(1).map(|end| {
+            letters_before += strings.as_str().as_bytes()[start..*end as usize].iter().map(letters).sum::<usize>();
+            start = *end as usize;
+            letters_before as f64
+        });
+        ends.collect()
     };
     let text = JsString::from(strings.as_str());
     object(&[("text", text.into()), ("ends", Float64Array::from(&ends[..]).into())]).into()
