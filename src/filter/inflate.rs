@@ -6,13 +6,13 @@
 use crate::error::FilterFault;
 
 /// Bits of a code that are looked up at once; the rest of a longer one is searched for.
-const LOOKED_UP: u32 = 10;
+const LOOKED_UP: u32 = 11;
 /// Bits of the longest code.
 const LONGEST: usize = 15;
 /// The symbol that ends a block.
 const END: usize = 256;
 /// Bytes of a copy that may be written behind its end.
-const STRIDE: usize = 16;
+const STRIDE: usize = 8;
 
 /// What a code stands for: bits of the code (4), bits that follow it (4), what it is (2), and from bit 16 on the number that
 /// the bits which follow are added to.
@@ -343,8 +343,7 @@ fn coded(
     // What is in registers in this loop.
     let mut bits = *stream;
     loop {
-        // The longest codes of a length and a distance, with the bits that follow, are 48.
-        if bits.count < 48 {
+        if bits.count < LONGEST as u32 {
             bits.fill();
         }
         let found = literals.next(&bits)?;
@@ -355,6 +354,10 @@ fn coded(
                 made += 1;
             }
             MATCH => {
+                // The bits behind a length, the longest code of a distance, and those behind it.
+                if bits.count < 5 + 15 + 13 {
+                    bits.fill();
+                }
                 let length = ((found >> 16) + bits.held(found >> 4 & 15)?) as usize;
                 let found = distances.next(&bits)?;
                 bits.skip(found & 15)?;
