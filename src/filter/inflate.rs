@@ -14,18 +14,31 @@ const END: usize = 256;
 /// Bytes of a copy that may be written behind its end.
 const STRIDE: usize = 8;
 
-/// What a code stands for: bits of the code (4), bits that follow it (4), what it is (2), and from bit 16 on the number that
-/// the bits which follow are added to.
+/// What a code stands for. The lowest 6 bits are how many bits the code has, as a shift takes them; then there are 4 for what it
+/// is, 4 for how many bits follow it, and from bit 16 on the number that these are added to. Bit 31 says that it is no literal.
 type Meaning = u32;
 
-const LITERAL: Meaning = 0 << 8;
-const MATCH: Meaning = 1 << 8;
-const STOP: Meaning = 2 << 8;
-const NOTHING: Meaning = 3 << 8;
-const KINDS: Meaning = 3 << 8;
+const LITERAL: Meaning = 0;
+const MATCH: Meaning = OTHER | 1 << 6;
+const STOP: Meaning = OTHER | 2 << 6;
+const NOTHING: Meaning = OTHER | 3 << 6;
+const KINDS: Meaning = 15 << 6;
+const OTHER: Meaning = 1 << 31;
 
 const fn meaning(kind: Meaning, number: u32, extra: u32) -> Meaning {
-    number << 16 | kind | extra << 4
+    number << 16 | kind | extra << 10
+}
+
+/// The number that a meaning says, without the bits that follow.
+#[inline(always)]
+fn number(meaning: Meaning) -> u32 {
+    (meaning & !OTHER) >> 16
+}
+
+/// How many bits follow.
+#[inline(always)]
+fn extra(meaning: Meaning) -> u32 {
+    meaning >> 10 & 15
 }
 
 const LITERALS: [Meaning; 288] = {
@@ -133,12 +146,14 @@ impl Bits<'_> {
             self.at += ((63 - self.count) / 8) as usize;
             self.count |= 56;
         } else {
-            self.fill_near_end();
+            // By value, so that the loops have the fields in registers.
+            *self = self.filled_near_end();
         }
     }
 
     #[cold]
-    fn fill_near_end(&mut self) {
+    #[inline(never)]
+    fn filled_near_end(mut self) -> Self {
         while self.count < 56
             && let Some(byte) = self.bytes.get(self.at)
         {
@@ -146,6 +161,7 @@ impl Bits<'_> {
             self.at += 1;
             self.count += 8;
         }
+        self
     }
 
     /// Lets go of bits that are held.
@@ -153,6 +169,14 @@ impl Bits<'_> {
     fn skip(&mut self, count: u32) -> Result<(), FilterFault> {
         self.count = self.count.checked_sub(count).ok_or(FilterFault::Truncated)?;
         self.held >>= count;
+        Ok(())
+    }
+
+    /// Lets go of a code.
+    #[inline(always)]
+    fn skip_code(&mut self, meaning: Meaning) -> Result<(), FilterFault> {
+        self.count = self.count.checked_sub(meaning & 63).ok_or(FilterFault::Truncated)?;
+        self.held = self.held.wrapping_shr(meaning);
         Ok(())
     }
 
@@ -297,9 +321,9 @@ fn dynamic(bits: &mut Bits) -> Result<(Code<'static>, Code<'static>), FilterFaul
     while done < lengths.len() {
         bits.fill();
         let meaning = code.next(bits)?;
-        bits.skip(meaning & 15)?;
+        bits.skip_code(meaning)?;
         let before = done.checked_sub(1).map(|last| lengths[last]);
-        let (length, times) = match meaning >> 16 {
+        let (length, times) = match number(meaning) {
             16 => (before.ok_or_else(damaged)?, 3 + bits.held(2)?),
             17 => (0, 3 + bits.held(3)?),
             18 => (0, 11 + bits.held(7)?),
@@ -347,39 +371,32 @@ fn coded(
             bits.fill();
         }
         let found = literals.next(&bits)?;
-        bits.skip(found & 15)?;
-        match found & KINDS {
-            LITERAL => {
-                *out.get_mut(made).ok_or(FilterFault::TooLong(room as u64))? = (found >> 16) as u8;
-                made += 1;
-            }
-            MATCH => {
-                // The bits behind a length, the longest code of a distance, and those behind it.
-                if bits.count < 5 + 15 + 13 {
-                    bits.fill();
-                }
-                let length = ((found >> 16) + bits.held(found >> 4 & 15)?) as usize;
-                let found = distances.next(&bits)?;
-                bits.skip(found & 15)?;
-                if found & KINDS != MATCH {
-                    return Err(damaged());
-                }
-                let distance = ((found >> 16) + bits.held(found >> 4 & 15)?) as usize;
-                if distance > made {
-                    return Err(damaged());
-                }
-                if length > room - made {
-                    return Err(FilterFault::TooLong(room as u64));
-                }
-                copy(out, made, distance, length);
-                made += length;
-            }
-            STOP => {
-                *stream = bits;
-                return Ok(made);
-            }
-            _ => return Err(damaged()),
+        bits.skip_code(found)?;
+        if found & OTHER == 0 {
+            *out.get_mut(made).ok_or(FilterFault::TooLong(room as u64))? = (found >> 16) as u8;
+            made += 1;
+            continue;
         }
+        if found & KINDS == STOP & KINDS {
+            *stream = bits;
+            return Ok(made);
+        }
+        // The bits behind a length, the longest code of a distance, and those behind it.
+        if bits.count < 5 + 15 + 13 {
+            bits.fill();
+        }
+        let length = (number(found) + bits.held(extra(found))?) as usize;
+        let from = distances.next(&bits)?;
+        bits.skip_code(from)?;
+        let distance = (number(from) + bits.held(extra(from))?) as usize;
+        if (found | from) & KINDS != MATCH & KINDS || distance > made {
+            return Err(damaged());
+        }
+        if length > room - made {
+            return Err(FilterFault::TooLong(room as u64));
+        }
+        copy(out, made, distance, length);
+        made += length;
     }
 }
 
