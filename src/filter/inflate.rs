@@ -426,10 +426,15 @@ fn copy(out: &mut [u8], at: usize, distance: usize, length: usize) {
 /// The checksum of a zlib stream.
 fn adler32(bytes: &[u8]) -> u32 {
     const PRIME: u32 = 65521;
+    /// Bytes after which no sum has grown out of 32 bits.
+    const PART: usize = 4096;
     let (mut low, mut high) = (1u32, 0u32);
-    // No sum overflows before it has seen so many bytes.
-    for part in bytes.chunks(5552) {
-        for byte in part {
+    for part in bytes.chunks(PART) {
+        let (blocks, rest) = part.as_chunks();
+        let (sum, sums) = sums(blocks);
+        high += low * 16 * blocks.len() as u32 + sums;
+        low += sum;
+        for byte in rest {
             low += u32::from(*byte);
             high += low;
         }
@@ -437,6 +442,36 @@ fn adler32(bytes: &[u8]) -> u32 {
         high %= PRIME;
     }
     high << 16 | low
+}
+
+/// The sum of all bytes, and the sum of the sums up to each of them.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+fn sums(blocks: &[[u8; 16]]) -> (u32, u32) {
+    blocks.as_flattened().iter().fold((0, 0), |(sum, sums), byte| {
+        let sum = sum + u32::from(*byte);
+        (sum, sums + sum)
+    })
+}
+
+/// The sum of all bytes, and the sum of the sums up to each of them.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+fn sums(blocks: &[[u8; 16]]) -> (u32, u32) {
+    use std::arch::wasm32::{
+        i16x8, i32x4_dot_i16x8, u16x8_extadd_pairwise_u8x16, u16x8_extend_high_u8x16, u16x8_extend_low_u8x16,
+        u32x4_add, u32x4_extadd_pairwise_u16x8, u32x4_splat, v128,
+    };
+    // Within a block each byte counts as often as there are bytes from it on; what was before the block counts 16 times.
+    let (first, second) = (i16x8(16, 15, 14, 13, 12, 11, 10, 9), i16x8(8, 7, 6, 5, 4, 3, 2, 1));
+    let (mut sum, mut before, mut within) = (u32x4_splat(0), u32x4_splat(0), u32x4_splat(0));
+    for block in blocks {
+        let bytes: v128 = bytemuck::cast(*block);
+        before = u32x4_add(before, sum);
+        sum = u32x4_add(sum, u32x4_extadd_pairwise_u16x8(u16x8_extadd_pairwise_u8x16(bytes)));
+        within = u32x4_add(within, i32x4_dot_i16x8(u16x8_extend_low_u8x16(bytes), first));
+        within = u32x4_add(within, i32x4_dot_i16x8(u16x8_extend_high_u8x16(bytes), second));
+    }
+    let total = |lanes: v128| bytemuck::cast::<v128, [u32; 4]>(lanes).into_iter().sum::<u32>();
+    (total(sum), 16 * total(before) + total(within))
 }
 
 #[cfg(all(test, feature = "deflate"))]
@@ -480,6 +515,18 @@ mod tests {
         assert_eq!(inflated(&stream, 31), Err(FilterFault::TooLong(31)));
         for end in 0..stream.len() {
             assert_eq!(inflated(&stream[..end], 32), Err(FilterFault::Truncated), "{end}");
+        }
+    }
+
+    #[test]
+    fn checksums_do_not_overflow() {
+        for length in [0, 1, 15, 16, 17, 4095, 4096, 4097, 100_000] {
+            let bytes = vec![0xff; length];
+            let (low, high) = bytes.iter().fold((1u64, 0u64), |(low, high), byte| {
+                let low = (low + u64::from(*byte)) % 65521;
+                (low, (high + low) % 65521)
+            });
+            assert_eq!(u64::from(adler32(&bytes)), high << 16 | low, "{length}");
         }
     }
 
