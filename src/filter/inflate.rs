@@ -89,11 +89,26 @@ fn damaged() -> FilterFault {
     FilterFault::Stream("the zlib stream is damaged")
 }
 
+/// Inflates to at most `bound` bytes, into a buffer, whatever is in it.
+#[cfg(any(feature = "wasm", feature = "wasm-codecs"))]
+pub(super) fn decode_into(bytes: &[u8], _: &[u32], bound: usize, out: &mut Vec<u8>) -> Result<(), FilterFault> {
+    super::input::resize(out, bound.min(bytes.len().saturating_mul(super::deflate::RATIO)))?;
+    let made = inflate(bytes, out)?;
+    out.truncate(made);
+    Ok(())
+}
+
+/// Inflates a stream that holds exactly as many bytes as `out` has room for.
+#[cfg(all(feature = "blosc", any(feature = "wasm", feature = "wasm-codecs")))]
+pub(super) fn fill(stream: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
+    if inflate(stream, out)? == out.len() { Ok(()) } else { Err(FilterFault::Truncated) }
+}
+
 /// Inflates a stream to the beginning of `out`, and gives how many bytes it became. What follows its end is ignored.
 ///
 /// # Errors
 /// A stream that is damaged (its checksum included), has no end, or is longer than `out`.
-pub(super) fn inflate(stream: &[u8], out: &mut [u8]) -> Result<usize, FilterFault> {
+fn inflate(stream: &[u8], out: &mut [u8]) -> Result<usize, FilterFault> {
     let mut bits = Bits { bytes: stream, at: 0, held: 0, count: 0 };
     let (method, flags) = (bits.take(8)?, bits.take(8)?);
     if method & 15 != 8 || method >> 4 > 7 || (method << 8 | flags) % 31 != 0 || flags & 32 != 0 {
@@ -474,7 +489,7 @@ fn sums(blocks: &[[u8; 16]]) -> (u32, u32) {
     (total(sum), 16 * total(before) + total(within))
 }
 
-#[cfg(all(test, feature = "deflate"))]
+#[cfg(test)]
 mod tests {
     use super::super::deflate::encode;
     use super::super::testing::{data, hex};

@@ -24,7 +24,7 @@ mod copies;
 #[cfg(feature = "deflate")]
 pub mod deflate;
 pub mod fletcher32;
-#[cfg(any(test, feature = "wasm", feature = "wasm-codecs"))]
+#[cfg(all(feature = "deflate", any(test, feature = "wasm", feature = "wasm-codecs")))]
 mod inflate;
 mod input;
 #[cfg(feature = "jpeg")]
