@@ -254,6 +254,8 @@ struct What {
 impl Corrupt {
     /// A fault of `field` of `structure`, found at the position `at` of the file, in bytes.
     #[must_use]
+    #[cold]
+    #[inline(never)]
     pub fn new(structure: Structure, field: &'static str, at: u64, fault: Fault) -> Self {
         Self(Box::new(What { structure, field, at, fault }))
     }
@@ -515,6 +517,8 @@ impl Error {
 
     /// The same error, saying which object it concerns unless it already does.
     #[must_use]
+    #[cold]
+    #[inline(never)]
     pub fn in_object(mut self, path: &str) -> Self {
         if self.0.path.is_none() && !self.is_missing() {
             self.0.path = Some(path.to_owned());
@@ -534,6 +538,8 @@ impl Error {
         Cause::Missing.into()
     }
 
+    #[cold]
+    #[inline(never)]
     pub(crate) fn limit(limit: &'static str, asked: u64, allowed: u64) -> Self {
         Cause::Limit { limit, asked, allowed }.into()
     }
@@ -584,6 +590,8 @@ impl std::error::Error for Error {
 }
 
 impl From<Cause> for Error {
+    #[cold]
+    #[inline(never)]
     fn from(cause: Cause) -> Self {
         let cause = match cause {
             Cause::Corrupt(corrupt) => corrupt.into_cause(),
@@ -594,6 +602,8 @@ impl From<Cause> for Error {
 }
 
 impl From<Corrupt> for Error {
+    #[cold]
+    #[inline(never)]
     fn from(corrupt: Corrupt) -> Self {
         Cause::Corrupt(corrupt).into()
     }

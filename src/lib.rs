@@ -50,6 +50,7 @@ pub mod filter;
 pub mod format;
 mod limits;
 mod object;
+mod order;
 #[cfg(feature = "remote")]
 pub mod remote;
 pub mod selection;

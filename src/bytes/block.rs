@@ -120,7 +120,7 @@ impl<'a> Block<'a> {
     /// # Errors
     /// What the parser says, with the position in the file.
     pub fn run<T>(&self, structure: Structure, parser: impl FnOnce(&'a [u8]) -> Parsed<'a, T>) -> Result<T, Corrupt> {
-        self.run_rest(structure, parser).map(|(value, _)| value)
+        parser(self.bytes).map(|(_, value)| value).map_err(|e| self.place(structure, e))
     }
 
     /// Runs a parser over the block and gives the bytes that it leaves as a block.
@@ -132,11 +132,8 @@ impl<'a> Block<'a> {
         structure: Structure,
         parser: impl FnOnce(&'a [u8]) -> Parsed<'a, T>,
     ) -> Result<(T, Self), Corrupt> {
-        match parser(self.bytes) {
-            Ok((rest, value)) => Ok((value, Self { bytes: rest, at: self.position(rest), widths: self.widths })),
-            Err(nom::Err::Error(lost) | nom::Err::Failure(lost)) => Err(self.place(structure, lost)),
-            Err(nom::Err::Incomplete(_)) => Err(self.corrupt(structure, "length", Fault::Truncated { needed: 1 })),
-        }
+        let (rest, value) = parser(self.bytes).map_err(|e| self.place(structure, e))?;
+        Ok((value, Self { bytes: rest, at: self.position(rest), widths: self.widths }))
     }
 
     /// Position in the file of a rest of this block.
@@ -144,7 +141,14 @@ impl<'a> Block<'a> {
         self.at + (self.bytes.len() - rest.len()) as u64
     }
 
-    fn place(&self, structure: Structure, lost: Lost<'_>) -> Corrupt {
-        Corrupt::new(structure, lost.field, self.position(lost.rest), lost.fault)
+    #[cold]
+    #[inline(never)]
+    fn place(&self, structure: Structure, error: nom::Err<Lost<'_>>) -> Corrupt {
+        match error {
+            nom::Err::Error(Lost(place)) | nom::Err::Failure(Lost(place)) => {
+                Corrupt::new(structure, place.field, self.position(place.rest), place.fault)
+            }
+            nom::Err::Incomplete(_) => self.corrupt(structure, "length", Fault::Truncated { needed: 1 }),
+        }
     }
 }

@@ -14,10 +14,32 @@ pub type Parsed<'a, T> = IResult<&'a [u8], T, Lost<'a>>;
 
 /// A fault together with the rest of the block where it stands.
 #[derive(Debug)]
-pub struct Lost<'a> {
+pub struct Lost<'a>(pub(super) Box<Place<'a>>);
+
+/// What parsers give is mostly no fault, and need not have room for one.
+#[derive(Debug)]
+pub(super) struct Place<'a> {
     pub(super) rest: &'a [u8],
     pub(super) field: &'static str,
     pub(super) fault: Fault,
+}
+
+#[cold]
+#[inline(never)]
+fn lost(rest: &[u8], fault: Fault) -> nom::Err<Lost<'_>> {
+    nom::Err::Error(Lost(Box::new(Place { rest, field: "", fault })))
+}
+
+/// Names the field that a fault is in, unless it is named.
+#[cold]
+#[inline(never)]
+fn named<'a>(name: &'static str, error: nom::Err<Lost<'a>>) -> nom::Err<Lost<'a>> {
+    error.map(|mut lost| {
+        if lost.0.field.is_empty() {
+            lost.0.field = name;
+        }
+        lost
+    })
 }
 
 impl<'a> nom::error::ParseError<&'a [u8]> for Lost<'a> {
@@ -26,7 +48,7 @@ impl<'a> nom::error::ParseError<&'a [u8]> for Lost<'a> {
             nom::error::ErrorKind::Eof => Fault::Truncated { needed: 1 },
             _ => Fault::Value(rest.first().copied().unwrap_or(0).into()),
         };
-        Self { rest, field: "", fault }
+        Self(Box::new(Place { rest, field: "", fault }))
     }
 
     fn append(_: &'a [u8], _: nom::error::ErrorKind, other: Self) -> Self {
@@ -36,7 +58,7 @@ impl<'a> nom::error::ParseError<&'a [u8]> for Lost<'a> {
 
 /// Fails at `rest` with `fault`.
 pub fn fail<'a, T>(rest: &'a [u8], fault: Fault) -> Parsed<'a, T> {
-    Err(nom::Err::Error(Lost { rest, field: "", fault }))
+    Err(lost(rest, fault))
 }
 
 /// Names the field that a parser reads, for errors.
@@ -44,11 +66,7 @@ pub fn field<'a, T>(
     name: &'static str,
     mut parser: impl nom::Parser<&'a [u8], Output = T, Error = Lost<'a>>,
 ) -> impl FnMut(&'a [u8]) -> Parsed<'a, T> {
-    move |i| {
-        parser
-            .parse(i)
-            .map_err(|e| e.map(|lost| if lost.field.is_empty() { Lost { field: name, ..lost } } else { lost }))
-    }
+    move |i| parser.parse(i).map_err(|e| named(name, e))
 }
 
 /// `parser` where `present`, else nothing.

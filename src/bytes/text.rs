@@ -1,5 +1,5 @@
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// Bytes that a file calls text: a name, a path, a tag. Nothing promises that they are UTF-8.
 ///
@@ -81,6 +81,11 @@ impl fmt::Display for Text {
 
 impl fmt::Debug for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\"", self.display().escape_debug())
+        f.write_char('"')?;
+        for c in self.display().chars() {
+            let plain = !c.is_control() && c != '"' && c != '\\';
+            if plain { f.write_char(c)? } else { write!(f, "{}", c.escape_default())? }
+        }
+        f.write_char('"')
     }
 }

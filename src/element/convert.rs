@@ -3,6 +3,7 @@ use std::ops::Range;
 
 use super::fixed_point::{FixedPointReader, Integer};
 use super::floating_point::FloatingPointReader;
+use super::number::Written;
 use crate::error::{Cause, Error, Result};
 use crate::format::message::datatype::{Bits, ByteOrder, Class, Datatype, Member, Padding};
 
@@ -81,7 +82,7 @@ fn converter(from: &Datatype, to: &Datatype) -> Option<Converter> {
             let (read, write) = (reader(from)?, writer(to)?);
             Some(Box::new(move |element, target| {
                 let number = read(element).ok_or_else(|| format!("{element:02x?}"))?;
-                let written = write(number).ok_or_else(|| number.to_string())?;
+                let written = write(number).ok_or_else(|| number.written())?;
                 target.copy_from_slice(&written[..target.len()]);
                 Ok(())
             }))
@@ -137,11 +138,12 @@ enum Number {
     Float(f64),
 }
 
-impl std::fmt::Display for Number {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Number {
+    /// The number as people read it.
+    fn written(self) -> String {
         match self {
-            Self::Integer(n) => n.fmt(f),
-            Self::Float(n) => n.fmt(f),
+            Self::Integer(n) => n.to_string(),
+            Self::Float(n) => n.written(),
         }
     }
 }

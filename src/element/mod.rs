@@ -40,7 +40,11 @@ use crate::format::reference::HeapPlace;
 pub use compound::{Column, in_parts, member};
 pub(crate) use convert::convert;
 pub(crate) use fixed_point::{FixedPointReader, Integer};
+#[cfg(feature = "wasm")]
+pub(crate) use floating_point::{FloatingPointReader, Wide};
 pub use number::Lossy;
+#[cfg(feature = "wasm")]
+pub(crate) use number::Written;
 pub use output::{Gather, Output, one};
 pub(crate) use reference::selection;
 pub use reference::{Reference, ReferenceTarget};

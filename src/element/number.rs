@@ -1,5 +1,3 @@
-use std::fmt;
-
 use half::{bf16, f16};
 
 use super::fixed_point::{FixedPointReader, Integer};
@@ -371,8 +369,41 @@ fn decoder<T: Number + Element>(datatype: &Datatype) -> Result<Decoder<T>> {
     }
 }
 
+/// Elements that the machine has types for have loops of their own. The core of the JavaScript package, which has others, leaves
+/// them out.
+const PLAIN: bool = cfg!(any(not(feature = "wasm"), feature = "wasm-tables"));
+
+/// A number as people read it.
+pub(crate) trait Written: Copy {
+    fn written(self) -> String;
+}
+
+macro_rules! written {
+    ($($t:ident)*; $($float:ident)*) => {
+        $(impl Written for $t {
+            fn written(self) -> String {
+                self.to_string()
+            }
+        })*
+        $(impl Written for $float {
+            #[cfg(not(feature = "wasm"))]
+            fn written(self) -> String {
+                self.to_string()
+            }
+
+            /// JavaScript has what Rust would bring to the package anew.
+            #[cfg(feature = "wasm")]
+            fn written(self) -> String {
+                js_sys::Number::from(f64::from(self)).to_string_with_radix(10).map(String::from).unwrap_or_default()
+            }
+        })*
+    };
+}
+
+written! { u8 u16 u32 u64 i8 i16 i32 i64; f64 f32 f16 bf16 }
+
 /// Elements of a size that the machine has, whole and in one of its orders.
-fn plain<T: Number + Element, const N: usize, S: Copy + fmt::Display>(
+fn plain<T: Number + Element, const N: usize, S: Written>(
     read: impl Fn([u8; N]) -> S + Send + Sync + 'static,
     convert: impl Fn(S) -> Option<T> + Send + Sync + 'static,
 ) -> Result<Decoder<T>> {
@@ -389,7 +420,8 @@ fn plain<T: Number + Element, const N: usize, S: Copy + fmt::Display>(
             return Ok(());
         }
         let mut stored = elements.iter().map(|element| read(*element)).enumerate();
-        let unfit = stored.find(|(_, stored)| convert(*stored).is_none()).map(|(i, stored)| unfit::<T>(i, stored));
+        let unfit =
+            stored.find(|(_, stored)| convert(*stored).is_none()).map(|(i, stored)| unfit::<T>(i, stored.written()));
         unfit.map_or(Ok(()), Err)
     }))
 }
@@ -402,7 +434,7 @@ fn fixed_point<T: Number + Element>(reader: FixedPointReader) -> Result<Decoder<
             return if big { plain($s::from_be_bytes, convert) } else { plain($s::from_le_bytes, convert) };
         }};
     }
-    if reader.is_whole() {
+    if PLAIN && reader.is_whole() {
         match (reader.size, reader.signed) {
             (1, false) => machine!(u8 u32 T::from_u32),
             (2, false) => machine!(u16 u32 T::from_u32),
@@ -426,7 +458,7 @@ fn fixed_point<T: Number + Element>(reader: FixedPointReader) -> Result<Decoder<
 
 fn floating_point<T: Number + Element>(reader: FloatingPointReader) -> Result<Decoder<T>> {
     let big = reader.order() == ByteOrder::Big;
-    match reader.machine() {
+    match reader.machine().filter(|_| PLAIN) {
         Some((11, 52)) if big => return plain(f64::from_be_bytes, T::from_float),
         Some((11, 52)) => return plain(f64::from_le_bytes, T::from_float),
         Some((8, 23)) if big => return plain(f32::from_be_bytes, |n| T::from_float(n.into())),
@@ -441,7 +473,7 @@ fn floating_point<T: Number + Element>(reader: FloatingPointReader) -> Result<De
         for (i, element, value) in super::pairs(bytes, values) {
             let Wide { nearest, exact } = reader.read(element);
             let fits = if exact || T::ROUNDS { T::from_float(nearest) } else { None };
-            *value = fits.ok_or_else(|| unfit::<T>(i, nearest))?;
+            *value = fits.ok_or_else(|| unfit::<T>(i, nearest.written()))?;
         }
         Ok(())
     }))

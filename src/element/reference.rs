@@ -159,6 +159,7 @@ fn decode(element: &[u8], kind: ReferenceKind, heap: &dyn Heap) -> Result<Option
             let mut target = None;
             heap.object(place, &mut |object| {
                 let region = RegionObject::decode(object)?;
+                in_memory(&region.selection, heap)?;
                 target = Some(Target { object: region.dataset, file: None, part: Part::Region(region.selection) });
                 Ok(())
             })?;
@@ -174,7 +175,10 @@ fn decode(element: &[u8], kind: ReferenceKind, heap: &dyn Heap) -> Result<Option
                         let body = object.sub(Structure::Reference, "size", 0..size as usize)?;
                         let body = RevisedBody::decode(body, kind, external)?;
                         let part = match (body.region, body.attribute) {
-                            (Some((_, selection)), _) => Part::Region(selection),
+                            (Some((_, selection)), _) => {
+                                in_memory(&selection, heap)?;
+                                Part::Region(selection)
+                            }
                             (None, Some(name)) => Part::Attribute(name),
                             (None, None) => Part::Whole,
                         };
@@ -191,9 +195,26 @@ fn decode(element: &[u8], kind: ReferenceKind, heap: &dyn Heap) -> Result<Option
     }
 }
 
+/// Counts what a selection becomes: its numbers can be of two bytes in the file.
+fn in_memory(selection: &StoredSelection, heap: &dyn Heap) -> Result<()> {
+    heap.becomes(selection.numbers() as u64 * size_of::<u64>() as u64)
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::testing::OneObject;
     use super::*;
+
+    #[test]
+    fn what_a_region_becomes_is_counted() {
+        // Two points of two coordinates, of two bytes each.
+        let points = [1u8, 0, 0, 0, 2, 0, 0, 0, 2, 2, 0, 0, 0, 2, 0, 1, 0, 2, 0, 3, 0, 4, 0];
+        let heap = OneObject::new(&[&0x60u64.to_le_bytes()[..], &points].concat());
+        let element = [&64u64.to_le_bytes()[..], &1u32.to_le_bytes()].concat();
+        let target = decode(&element, ReferenceKind::Region, &heap).expect("a region").expect("not null");
+        let Part::Region(StoredSelection::Points { coordinates, .. }) = target.part else { panic!("points") };
+        assert_eq!(heap.became(), size_of_val(&coordinates[..]) as u64);
+    }
 
     #[test]
     fn blocks_in_a_row_are_a_pattern() {

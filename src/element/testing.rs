@@ -1,5 +1,7 @@
 //! What the tests of the element types share.
 
+use std::cell::Cell;
+
 use super::{Element, Heap};
 use crate::bytes::{Block, Widths};
 use crate::error::{Corrupt, Fault, Result, Structure};
@@ -24,6 +26,42 @@ impl Heap for NoHeap {
 
     fn object(&self, place: HeapPlace, _: &mut dyn FnMut(Block<'_>) -> Result<()>) -> Result<()> {
         Err(Corrupt::new(Structure::GlobalHeap, "object index", place.collection.0, Fault::Absent).into())
+    }
+}
+
+/// A heap in which every object is the same bytes, and which counts what they become.
+pub struct OneObject {
+    bytes: Vec<u8>,
+    became: Cell<u64>,
+}
+
+impl OneObject {
+    pub fn new(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.to_vec(), became: Cell::new(0) }
+    }
+
+    /// Bytes of memory that were counted.
+    pub fn became(&self) -> u64 {
+        self.became.get()
+    }
+}
+
+impl Heap for OneObject {
+    fn widths(&self) -> Widths {
+        Widths::default()
+    }
+
+    fn becomes(&self, bytes: u64) -> Result<()> {
+        self.became.set(self.became.get() + bytes);
+        Ok(())
+    }
+
+    fn prefetch(&self, _: &mut dyn Iterator<Item = HeapPlace>) -> Result<()> {
+        Ok(())
+    }
+
+    fn object(&self, _: HeapPlace, with: &mut dyn FnMut(Block<'_>) -> Result<()>) -> Result<()> {
+        with(Block::new(&self.bytes, 0, Widths::default()))
     }
 }
 

@@ -335,36 +335,9 @@ impl fmt::Display for Reference {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
-    use super::super::Heap;
-    use super::super::testing::{NoHeap, integer};
+    use super::super::testing::{OneObject, integer};
     use super::*;
-    use crate::bytes::{Block, Widths};
     use crate::format::message::datatype::{ByteOrder, Charset, Member, Padding};
-    use crate::format::reference::HeapPlace;
-
-    /// A heap of 100 zeros, which counts.
-    struct Zeros(Cell<u64>);
-
-    impl Heap for Zeros {
-        fn widths(&self) -> Widths {
-            NoHeap.widths()
-        }
-
-        fn becomes(&self, bytes: u64) -> Result<()> {
-            self.0.set(self.0.get() + bytes);
-            Ok(())
-        }
-
-        fn prefetch(&self, places: &mut dyn Iterator<Item = HeapPlace>) -> Result<()> {
-            NoHeap.prefetch(places)
-        }
-
-        fn object(&self, _: HeapPlace, with: &mut dyn FnMut(Block<'_>) -> Result<()>) -> Result<()> {
-            with(Block::new(&[0; 100], 0, Widths::default()))
-        }
-    }
 
     /// The bytes that a value has in memory beside its own.
     fn beside(value: &Value) -> u64 {
@@ -390,9 +363,9 @@ mod tests {
             let class = Class::VariableLength { is_string: false, padding, charset, base: Box::new(base) };
             let datatype = Datatype { class, size: 16, ..byte.clone() };
             let element = [&count.to_le_bytes()[..], &64u64.to_le_bytes(), &1u32.to_le_bytes()].concat();
-            let (heap, mut values) = (Zeros(Cell::new(0)), [Value::Null]);
+            let (heap, mut values) = (OneObject::new(&[0; 100]), [Value::Null]);
             Value::decoder(&datatype).and_then(|decode| decode(&element, &heap, &mut values)).expect("a value");
-            assert_eq!(heap.0.get(), beside(&values[0]));
+            assert_eq!(heap.became(), beside(&values[0]));
         }
     }
 }

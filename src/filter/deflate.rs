@@ -4,11 +4,17 @@
 
 use std::borrow::Cow;
 
-use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+use flate2::{Compress, Compression, FlushCompress, Status};
 
-use super::input::{owned, room};
+#[cfg(any(feature = "wasm", feature = "wasm-codecs"))]
+use super::inflate as decoder;
+use super::input::owned;
 use super::value;
 use crate::error::FilterFault;
+
+pub(super) use decoder::decode_into;
+#[cfg(feature = "blosc")]
+pub(super) use decoder::fill;
 
 /// No deflate stream is longer than this once inflated, per byte.
 pub(super) const RATIO: usize = 1032;
@@ -21,42 +27,57 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, _: &[u32], bound: usize) -> Result<Cow<'
     owned(|out| decode_into(&bytes, &[], bound, out))
 }
 
-/// [`decode`] into a buffer, whatever is in it.
-pub(super) fn decode_into(bytes: &[u8], _: &[u32], bound: usize, out: &mut Vec<u8>) -> Result<(), FilterFault> {
-    let mut inflater = Decompress::new(true);
-    // With room for a byte too many: it tells a stream that is too long from one that ends at the bound.
-    room(out, bytes.len(), RATIO, bound)?;
-    loop {
-        let taken = inflater.total_in() as usize;
-        let made = out.len();
-        let rest = bytes.get(taken..).unwrap_or_default();
-        let status = inflater
-            .decompress_vec(rest, out, FlushDecompress::Finish)
-            .map_err(|_| FilterFault::Stream("the zlib stream is damaged"))?;
-        if out.len() > bound {
-            return Err(FilterFault::TooLong(bound as u64));
-        }
-        match status {
-            Status::StreamEnd => return Ok(()),
-            // Nothing taken and nothing made although there is room: more input is wanted.
-            _ if made == out.len() && inflater.total_in() as usize == taken => return Err(FilterFault::Truncated),
-            _ => {}
+/// zlib-rs, which the JavaScript package does without.
+#[cfg(not(any(feature = "wasm", feature = "wasm-codecs")))]
+mod decoder {
+    use flate2::{Decompress, FlushDecompress, Status};
+
+    use super::super::input::room;
+    use super::RATIO;
+    use crate::error::FilterFault;
+
+    /// [`decode`](super::decode) into a buffer, whatever is in it.
+    pub(in super::super) fn decode_into(
+        bytes: &[u8],
+        _: &[u32],
+        bound: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), FilterFault> {
+        let mut inflater = Decompress::new(true);
+        // With room for a byte too many: it tells a stream that is too long from one that ends at the bound.
+        room(out, bytes.len(), RATIO, bound)?;
+        loop {
+            let taken = inflater.total_in() as usize;
+            let made = out.len();
+            let rest = bytes.get(taken..).unwrap_or_default();
+            let status = inflater
+                .decompress_vec(rest, out, FlushDecompress::Finish)
+                .map_err(|_| FilterFault::Stream("the zlib stream is damaged"))?;
+            if out.len() > bound {
+                return Err(FilterFault::TooLong(bound as u64));
+            }
+            match status {
+                Status::StreamEnd => return Ok(()),
+                // Nothing taken and nothing made although there is room: more input is wanted.
+                _ if made == out.len() && inflater.total_in() as usize == taken => return Err(FilterFault::Truncated),
+                _ => {}
+            }
         }
     }
-}
 
-/// Inflates a stream that holds exactly as many bytes as `out` has room for.
-#[cfg(feature = "blosc")]
-pub(super) fn fill(stream: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
-    let mut inflater = Decompress::new(true);
-    let status = inflater
-        .decompress(stream, out, FlushDecompress::Finish)
-        .map_err(|_| FilterFault::Stream("the zlib stream is damaged"))?;
-    match status {
-        Status::StreamEnd if inflater.total_out() == out.len() as u64 => Ok(()),
-        Status::StreamEnd => Err(FilterFault::Truncated),
-        _ if inflater.total_out() < out.len() as u64 => Err(FilterFault::Truncated),
-        _ => Err(FilterFault::TooLong(out.len() as u64)),
+    /// Inflates a stream that holds exactly as many bytes as `out` has room for.
+    #[cfg(feature = "blosc")]
+    pub(in super::super) fn fill(stream: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
+        let mut inflater = Decompress::new(true);
+        let status = inflater
+            .decompress(stream, out, FlushDecompress::Finish)
+            .map_err(|_| FilterFault::Stream("the zlib stream is damaged"))?;
+        match status {
+            Status::StreamEnd if inflater.total_out() == out.len() as u64 => Ok(()),
+            Status::StreamEnd => Err(FilterFault::Truncated),
+            _ if inflater.total_out() < out.len() as u64 => Err(FilterFault::Truncated),
+            _ => Err(FilterFault::TooLong(out.len() as u64)),
+        }
     }
 }
 

@@ -24,6 +24,8 @@ mod copies;
 #[cfg(feature = "deflate")]
 pub mod deflate;
 pub mod fletcher32;
+#[cfg(all(feature = "deflate", any(test, feature = "wasm", feature = "wasm-codecs")))]
+mod inflate;
 mod input;
 #[cfg(feature = "jpeg")]
 pub mod jpeg;

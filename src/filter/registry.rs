@@ -130,6 +130,8 @@ pub(super) fn codec(id: u16) -> Result<Codec, Unsupported> {
         ),
         2 => Ok(Codec::rearrangement(shuffle::decode, Some(shuffle::encode)).into(shuffle::decode_into)),
         3 => Ok(Codec::rearrangement(fletcher32::decode, Some(fletcher32::encode)).growing(fletcher32::longest)),
+        // Few files need it, and JavaScript finds it in the module of codecs.
+        4 if cfg!(feature = "wasm") => Err(Unsupported::FilterFeature(id, "wasm-codecs")),
         4 => Ok(Codec::compression(szip::decode, szip::encode)),
         5 => Ok(Codec::compression(nbit::decode, nbit::encode)),
         6 => Ok(Codec::compression(scale_offset::decode, scale_offset::encode)),

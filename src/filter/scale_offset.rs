@@ -34,12 +34,7 @@ pub fn decode<'a>(bytes: Cow<'a, [u8]>, values: &[u32], bound: usize) -> Result<
         return Err(FilterFault::Truncated);
     }
     let mut out = vec![0; length];
-    match parameters.size {
-        1 => parameters.restore::<1>(header, payload, &mut out)?,
-        2 => parameters.restore::<2>(header, payload, &mut out)?,
-        4 => parameters.restore::<4>(header, payload, &mut out)?,
-        _ => parameters.restore::<8>(header, payload, &mut out)?,
-    }
+    parameters.restore(header, payload, &mut out)?;
     Ok(Cow::Owned(out))
 }
 
@@ -140,12 +135,10 @@ impl Parameters {
         if self.big { element.iter().fold(0, add) } else { element.iter().rev().fold(0, add) }
     }
 
-    fn restore<const SIZE: usize>(&self, header: Header, payload: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
-        let mut from = BitReader::new(payload);
-        let Header { bits, minimum } = header;
-        if bits == self.full() {
+    fn restore(&self, header: Header, payload: &[u8], out: &mut [u8]) -> Result<(), FilterFault> {
+        if header.bits == self.full() {
             // Raw elements, in little-endian order whatever the dataset's is.
-            for (element, raw) in out.chunks_exact_mut(SIZE).zip(payload.chunks_exact(SIZE)) {
+            for (element, raw) in out.chunks_exact_mut(self.size).zip(payload.chunks_exact(self.size)) {
                 element.copy_from_slice(raw);
                 if self.big {
                     element.reverse();
@@ -153,40 +146,45 @@ impl Parameters {
             }
             return Ok(());
         }
-        // A reserved code stands for the fill value.
-        let code_of_fill = header.ones();
-        match self.class {
-            Class::Integer { .. } => self.put_all::<SIZE>(out, || {
-                let code = from.take(bits)?;
-                Ok(self.fill.filter(|_| code == code_of_fill).unwrap_or(code.wrapping_add(minimum)))
-            }),
-            Class::Float { scale } if SIZE == 4 => self.put_all::<SIZE>(out, {
-                let (power, minimum) = (f32::power(scale), f32::of_bits(minimum));
-                move || {
-                    let code = from.take(bits)?;
-                    let float = code as f32 / power + minimum;
-                    Ok(self.fill.filter(|_| code == code_of_fill).unwrap_or(float.bits()))
-                }
-            }),
-            Class::Float { scale } => self.put_all::<SIZE>(out, {
-                let (power, minimum) = (f64::power(scale), f64::of_bits(minimum));
-                move || {
-                    let code = from.take(bits)?;
-                    let float = code as f64 / power + minimum;
-                    Ok(self.fill.filter(|_| code == code_of_fill).unwrap_or(float.bits()))
-                }
-            }),
+        match (self.class, self.size) {
+            (Class::Integer { .. }, 1) => self.restore_integers::<1>(header, payload, out),
+            (Class::Integer { .. }, 2) => self.restore_integers::<2>(header, payload, out),
+            (Class::Integer { .. }, 4) => self.restore_integers::<4>(header, payload, out),
+            (Class::Integer { .. }, _) => self.restore_integers::<8>(header, payload, out),
+            (Class::Float { scale }, 4) => {
+                let (power, minimum) = (f32::power(scale), f32::of_bits(header.minimum));
+                self.put_all::<4>(header, payload, out, |code| (code as f32 / power + minimum).bits())
+            }
+            (Class::Float { scale }, _) => {
+                let (power, minimum) = (f64::power(scale), f64::of_bits(header.minimum));
+                self.put_all::<8>(header, payload, out, |code| (code as f64 / power + minimum).bits())
+            }
         }
     }
 
-    /// Writes elements in the dataset's byte order.
+    fn restore_integers<const SIZE: usize>(
+        &self,
+        header: Header,
+        payload: &[u8],
+        out: &mut [u8],
+    ) -> Result<(), FilterFault> {
+        self.put_all::<SIZE>(header, payload, out, |code| code.wrapping_add(header.minimum))
+    }
+
+    /// Writes the elements that codes stand for in the dataset's byte order.
     fn put_all<const SIZE: usize>(
         &self,
+        header: Header,
+        payload: &[u8],
         out: &mut [u8],
-        mut next: impl FnMut() -> Result<u64, FilterFault>,
+        number: impl Fn(u64) -> u64,
     ) -> Result<(), FilterFault> {
+        let mut from = BitReader::new(payload);
+        // A reserved code stands for the fill value.
+        let code_of_fill = header.ones();
         for element in out.chunks_exact_mut(SIZE) {
-            let number = next()?;
+            let code = from.take(header.bits)?;
+            let number = self.fill.filter(|_| code == code_of_fill).unwrap_or_else(|| number(code));
             if self.big {
                 element.copy_from_slice(&number.to_be_bytes()[8 - SIZE..]);
             } else {
@@ -274,6 +272,24 @@ trait Real: Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Ou
     fn rounded(self) -> f64;
 }
 
+/// The number that is nearest to 10 to a power. `powi` and `powf` do not promise that; reading it as text does, with tables that
+/// would be much of the JavaScript package.
+fn power_of_ten(exponent: i32) -> f64 {
+    // `mantissa * 2^scale`, with the highest bit set. Each step loses less than 8 of the lowest.
+    let (mut mantissa, mut scale) = (1u128 << 127, -127);
+    // More of them change nothing: they are infinity and 0.
+    for _ in 0..exponent.unsigned_abs().min(400) {
+        let more;
+        (mantissa, more) = if exponent > 0 { (mantissa / 8 * 5, 4) } else { (mantissa / 5, -1) };
+        let zeros = mantissa.leading_zeros();
+        mantissa <<= zeros;
+        scale += more - zeros as i32;
+    }
+    // In two steps: neither factor leaves the range of normal numbers.
+    let factor = |exponent: i32| f64::from_bits(((1023 + exponent) as u64) << 52);
+    mantissa as f64 * factor(scale / 2) * factor(scale - scale / 2)
+}
+
 macro_rules! real {
     ($float:ty, $bits:ty) => {
         impl Real for $float {
@@ -286,8 +302,7 @@ macro_rules! real {
             }
 
             fn power(exponent: i32) -> Self {
-                // Reading a literal rounds correctly everywhere, which `powi` and `powf` do not promise.
-                format!("1e{exponent}").parse().unwrap_or(Self::NAN)
+                power_of_ten(exponent) as Self
             }
 
             fn is_nearer(self, other: Self, distance: Self) -> bool {
@@ -317,6 +332,15 @@ mod tests {
         values.extend(fill.map_or([0; 2], |fill| [fill as u32, (fill >> 32) as u32]));
         values.resize(20, 0);
         values
+    }
+
+    #[test]
+    fn powers_of_ten_are_the_nearest() {
+        for exponent in -410..=410 {
+            let text = format!("1e{exponent}");
+            assert_eq!(Ok(f64::power(exponent)), text.parse(), "{text}");
+            assert_eq!(Ok(f32::power(exponent)), text.parse(), "{text}");
+        }
     }
 
     #[test]

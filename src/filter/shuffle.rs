@@ -133,6 +133,27 @@ fn split_groups<const SIZE: usize>(elements: &[u8], planes: &mut [u8]) {
 }
 
 /// From `SIZE` planes, one after the other, to elements.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+#[inline(always)]
+pub(super) fn merge<const SIZE: usize>(planes: [u8; GROUP]) -> [u8; GROUP] {
+    use std::arch::wasm32::{u8x16_shuffle, v128};
+    // As below. The package is compiled for size, and so the compiler does not come to vectors by itself.
+    let mut bytes: [v128; GROUP / 16] = bytemuck::cast(planes);
+    let mut rounds = SIZE;
+    while rounds > 1 {
+        let halves = bytes;
+        for i in 0..GROUP / 32 {
+            let (a, b) = (halves[i], halves[GROUP / 32 + i]);
+            bytes[2 * i] = u8x16_shuffle::<0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23>(a, b);
+            bytes[2 * i + 1] = u8x16_shuffle::<8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31>(a, b);
+        }
+        rounds /= 2;
+    }
+    bytemuck::cast(bytes)
+}
+
+/// From `SIZE` planes, one after the other, to elements.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 #[inline(always)]
 pub(super) fn merge<const SIZE: usize>(planes: [u8; GROUP]) -> [u8; GROUP] {
     // Merging the upper with the lower half, as cards are shuffled, brings the planes together.

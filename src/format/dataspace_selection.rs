@@ -38,6 +38,17 @@ pub enum StoredSelection {
     },
 }
 
+impl StoredSelection {
+    /// Numbers that stand for it in memory.
+    pub(crate) fn numbers(&self) -> usize {
+        match self {
+            Self::None(_) | Self::All(_) => 0,
+            Self::Regular { dims, .. } => 4 * dims.len(),
+            Self::Points { coordinates: numbers, .. } | Self::Irregular { corners: numbers, .. } => numbers.len(),
+        }
+    }
+}
+
 /// The bytes between the version of an empty or whole selection and its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Frame {

@@ -8,6 +8,7 @@ use crate::element::{Element, Output};
 use crate::error::{Error, Fault, InObject, Result, Structure};
 use crate::format::message::dataspace::Dataspace;
 use crate::format::message::datatype::Datatype;
+use crate::order::sort_by;
 use crate::walk;
 use crate::walk::attributes::{Found, Parts};
 
@@ -29,7 +30,7 @@ impl Attributes {
             .map(|found| found.map(|f| Attribute::new(owner.clone(), f)).in_object(owner.object_path()))
             .collect();
         // Damaged ones, whose names are not known, come last.
-        attributes.sort_by(|a, b| match (a, b) {
+        sort_by(&mut attributes, |a, b| match (a, b) {
             (Ok(a), Ok(b)) => a.name().cmp(b.name()),
             (a, b) => a.is_err().cmp(&b.is_err()),
         });

@@ -6,6 +6,7 @@ use super::path::ObjectPath;
 use crate::bytes::Text;
 use crate::error::{InObject, Result};
 use crate::format::message::link::{self, LinkTarget};
+use crate::order::sort_by;
 
 /// A link of a group: a name, and what it leads to.
 #[derive(Clone, Debug)]
@@ -23,7 +24,7 @@ impl Links {
     pub(super) fn new(group: &Group, stored: Vec<Result<link::Link>>) -> Self {
         let link = |link| Link::new(group.clone(), link);
         let mut links: Vec<_> = stored.into_iter().map(|l| l.map(link).in_object(group.info().object_path())).collect();
-        links.sort_by(|a, b| match (a, b) {
+        sort_by(&mut links, |a, b| match (a, b) {
             (Ok(a), Ok(b)) => a.name().cmp(b.name()),
             (a, b) => a.is_err().cmp(&b.is_err()),
         });

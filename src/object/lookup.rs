@@ -12,6 +12,7 @@ use crate::bytes::{Addr, Text};
 use crate::error::{Cause, Error, ErrorKind, InObject, Result, Structure, Unsupported, Usage};
 use crate::format::message::link::{Link, LinkTarget};
 use crate::format::object_header::MessageType;
+use crate::order::sort_by;
 use crate::walk::object::ObjectHeader;
 
 /// An object of any kind.
@@ -254,13 +255,13 @@ pub(super) fn nearest(name: &str, names: Vec<String>) -> Vec<String> {
         .map(|candidate| (distance(name, &candidate), candidate))
         .filter(|(distance, candidate)| *distance <= 2 + name.len().max(candidate.len()) / 3)
         .collect();
-    rated.sort();
+    sort_by(&mut rated, Ord::cmp);
     rated.into_iter().take(3).map(|(_, name)| name).collect()
 }
 
 /// Letters to change, add or leave out (letter case counts little).
 fn distance(a: &str, b: &str) -> usize {
-    let letters = |text: &str| text.chars().take(64).flat_map(char::to_lowercase).collect::<Vec<char>>();
+    let letters = |text: &str| text.chars().take(64).map(|c| c.to_ascii_lowercase()).collect::<Vec<char>>();
     let (a, b) = (letters(a), letters(b));
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

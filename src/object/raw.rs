@@ -96,9 +96,14 @@ impl RawData {
         self.datatype.size as usize
     }
 
+    /// Where damaged chunks are noted. The JavaScript package has no reads that go on past damage, nor the code for them.
+    pub(super) fn noted(&self) -> Option<&Damage> {
+        if cfg!(feature = "wasm") { None } else { self.damage.as_deref() }
+    }
+
     /// What was read of the chunk at some offset; `None` where it is damaged and the read goes on past that.
     pub(super) fn past_damage<T>(&self, read: Result<T>, offset: impl FnOnce() -> Vec<u64>) -> Result<Option<T>> {
-        match (read, &self.damage) {
+        match (read, self.noted()) {
             (Err(e), Some(damage)) => damage.note(offset(), e).map(|()| None),
             (read, _) => read.map(Some),
         }

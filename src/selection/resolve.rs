@@ -1,5 +1,6 @@
 use super::{Blocks, Hyperslab, Mask, Points, Selection, Slice};
 use crate::error::{Error, Result, SelectionFault};
+use crate::order::sort_by;
 
 /// A selection held against the dimensions of a dataspace: every element it names exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -201,7 +202,7 @@ fn resolve_blocks(blocks: &Blocks, dims: &[u64]) -> Result<Resolved> {
             pieces.push(run);
         }
     }
-    pieces.sort_unstable_by_key(|run| run.start);
+    sort_by(&mut pieces, |a, b| a.start.cmp(&b.start));
     let mut runs: Vec<RowRun> = Vec::new();
     for piece in pieces {
         // Boxes may overlap: an element counts once.

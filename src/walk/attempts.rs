@@ -37,7 +37,7 @@ impl Attempts {
 
     /// True where the file may change while it is read.
     pub(super) fn several(&self) -> bool {
-        self.most > 1
+        !NOBODY_WAITS && self.most > 1
     }
 
     /// Begins anew: what was damaged may be sound by now.

@@ -8,6 +8,7 @@ use crate::bytes::{Addr, Block, Widths};
 use crate::error::{Result, Structure};
 use crate::format::global_heap::GlobalHeap;
 use crate::format::reference::HeapPlace;
+use crate::order::sort_by;
 
 /// A collection, read as a whole.
 #[derive(Debug)]
@@ -139,7 +140,7 @@ pub(crate) fn prefetch(storage: &Storage, places: &mut dyn Iterator<Item = HeapP
             addresses.push(place.collection);
         }
     }
-    addresses.sort_unstable();
+    sort_by(&mut addresses, Ord::cmp);
     addresses.dedup();
     storage.prefetch(addresses.iter().map(|address| (*address, USUAL)))?;
     let mut planned: Vec<Range<u64>> = Vec::new();

@@ -1,12 +1,15 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::bytes::Addr;
 use crate::error::{Result, Structure};
 
 /// Decoded structures by where they stand, so that none is decoded twice soon.
+/// A decoded structure.
+type Kept = Arc<dyn Any + Send + Sync>;
+
 #[derive(Debug)]
 pub(super) struct Memo {
     budget: u64,
@@ -16,7 +19,7 @@ pub(super) struct Memo {
 #[derive(Debug, Default)]
 struct State {
     used: u64,
-    kept: HashMap<(Addr, Structure), Arc<dyn Any + Send + Sync>, Seed>,
+    kept: HashMap<(Addr, Structure), Kept, Seed>,
     /// Grows with every clearing: what was being decoded meanwhile is not kept.
     generation: u64,
 }
@@ -68,7 +71,7 @@ impl Memo {
 
     /// Forgets everything: what is needed again is read again.
     pub(super) fn clear(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
         state.kept.clear();
         state.used = 0;
         state.generation += 1;
@@ -84,30 +87,42 @@ impl Memo {
         structure: Structure,
         decode: impl FnOnce() -> Result<(T, Option<u64>)>,
     ) -> Result<Arc<T>> {
-        const OVERHEAD: u64 = 128;
         let key = (address, structure);
-        let lock = || self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let state = lock();
-        if let Some(found) = state.kept.get(&key).cloned().and_then(|kept| kept.downcast::<T>().ok()) {
+        let (found, generation) = self.find(&key);
+        if let Some(found) = found.and_then(|kept| kept.downcast::<T>().ok()) {
             return Ok(found);
         }
-        let generation = state.generation;
-        drop(state);
         let (value, bytes) = decode()?;
         let value = Arc::new(value);
-        let Some(bytes) = bytes else { return Ok(value) };
+        if let Some(bytes) = bytes {
+            self.keep(key, value.clone(), bytes, generation);
+        }
+        Ok(value)
+    }
+
+    /// What is kept, and the generation.
+    fn find(&self, key: &(Addr, Structure)) -> (Option<Kept>, u64) {
+        let state = self.lock();
+        (state.kept.get(key).cloned(), state.generation)
+    }
+
+    fn keep(&self, key: (Addr, Structure), value: Kept, bytes: u64, generation: u64) {
+        const OVERHEAD: u64 = 128;
         let cost = bytes.saturating_add(OVERHEAD);
-        let mut state = lock();
+        let mut state = self.lock();
         if state.generation != generation {
-            return Ok(value);
+            return;
         }
         if state.used.saturating_add(cost) > self.budget {
             state.kept.clear();
             state.used = 0;
         }
-        if cost <= self.budget && state.kept.insert(key, value.clone()).is_none() {
+        if cost <= self.budget && state.kept.insert(key, value).is_none() {
             state.used += cost;
         }
-        Ok(value)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

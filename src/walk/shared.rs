@@ -42,5 +42,5 @@ pub(crate) fn from_heap(storage: &Storage, pointer: Block<'_>, kind: MessageType
         let fault = Fault::Value(kind.0.into());
         return Err(Corrupt::new(Structure::SharedMessageTable, "message type", pointer.at(), fault).into());
     };
-    storage.retrying(|| Heap::open(storage, address)?.object(storage, id))
+    storage.counting(|| storage.retrying(|| Heap::open(storage, address)?.object(storage, id)))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Storage;
+use super::{Run, Storage};
 use crate::error::{Error, Result};
 
 /// Bytes counted while a file is open.
@@ -31,6 +31,17 @@ impl Storage {
         let most = self.source().len().saturating_mul(self.limits().read_total).saturating_add(ELEMENTS);
         let total = self.totals.elements.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         if total > most { Err(Error::limit("read_total", total, most)) } else { Ok(()) }
+    }
+
+    /// What `read` gives of what many objects may have in common, counted as elements are.
+    ///
+    /// # Errors
+    /// Also where so much was read before that `read_total` is hit.
+    pub(crate) fn counting<'r>(&self, read: impl FnOnce() -> Result<Run<'r>>) -> Result<Run<'r>> {
+        self.count_elements(0, 0)?;
+        let run = read()?;
+        self.count_elements(1, run.block().bytes().len() as u64)?;
+        Ok(run)
     }
 
     /// Counts bytes that a read took out of global heaps, with what they became in memory.

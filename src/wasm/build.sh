@@ -13,7 +13,7 @@ shared=${H5KIT_WASM_TOOLS:-../shared/tools/wasm/build-wasm.sh}
 # Features of the core beside its own: `wasm-panic` for the tests of panics.
 more=${H5KIT_WASM_FEATURES:-}
 # Bytes of the core with gzip, which no change may exceed.
-budget=300000
+budget=206000
 
 has_target() {
     local libraries

@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 /// The filters that are decoded here.
 #[wasm_bindgen]
 pub fn filters() -> Vec<u16> {
-    (0..=u16::MAX).filter(|id| *id > 6 && crate::filter::available(*id).is_ok()).collect()
+    (0..=u16::MAX).filter(|id| (*id == 4 || *id > 6) && crate::filter::available(*id).is_ok()).collect()
 }
 
 /// Undoes a filter: the bytes of a chunk, the client data, and the most bytes that may come out.

@@ -8,16 +8,17 @@ use wasm_bindgen::JsValue;
 use super::describe;
 use super::failure::{Failure, Result, each};
 use super::values::attribute;
+use crate::bytes::Addr;
 use crate::digest::json::{Json, list};
 use crate::object::{File, Group, Link, Object, ObjectInfo, Target};
 
 /// The links of a group as JSON, and to some depth what is in the groups that hard links lead to.
 pub(super) fn entries(group: &Group, file: &File, depth: u32) -> Result<String> {
-    let mut seen = HashSet::from([group.info().address()]);
+    let mut seen = HashSet::from([Addr(group.info().address())]);
     level(group, file, depth, &mut seen)
 }
 
-fn level(group: &Group, file: &File, depth: u32, seen: &mut HashSet<u64>) -> Result<String> {
+fn level(group: &Group, file: &File, depth: u32, seen: &mut HashSet<Addr>) -> Result<String> {
     let mut entries = Vec::new();
     each(group.links()?, |link| {
         entries.push(match link {
@@ -29,7 +30,7 @@ fn level(group: &Group, file: &File, depth: u32, seen: &mut HashSet<u64>) -> Res
     Ok(list(entries.into_iter()))
 }
 
-fn entry(link: &Link, file: &File, depth: u32, seen: &mut HashSet<u64>) -> Result<String> {
+fn entry(link: &Link, file: &File, depth: u32, seen: &mut HashSet<Addr>) -> Result<String> {
     let mut json = Json::object();
     json.text("name", &link.name().display());
     if link.name().as_str().is_none() {
@@ -60,7 +61,7 @@ fn entry(link: &Link, file: &File, depth: u32, seen: &mut HashSet<u64>) -> Resul
 }
 
 /// What a hard link leads to; an object that cannot be opened does not hide the others.
-fn target(mut json: Json, link: &Link, file: &File, depth: u32, seen: &mut HashSet<u64>) -> Result<String> {
+fn target(mut json: Json, link: &Link, file: &File, depth: u32, seen: &mut HashSet<Addr>) -> Result<String> {
     let object = match link.open() {
         Ok(object) => object,
         Err(e) => return fault(json, e),
@@ -68,7 +69,7 @@ fn target(mut json: Json, link: &Link, file: &File, depth: u32, seen: &mut HashS
     describe::about(&mut json, &object, file);
     if let Object::Group(group) = &object
         && depth > 1
-        && seen.insert(object.info().address())
+        && seen.insert(Addr(object.info().address()))
     {
         json.raw("entries", &level(group, file, depth - 1, seen)?);
     }

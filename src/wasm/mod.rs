@@ -13,7 +13,7 @@ mod codecs;
 mod decoders;
 #[cfg(feature = "wasm")]
 mod describe;
-#[cfg(feature = "wasm")]
+#[cfg(feature = "wasm-tables")]
 mod digest;
 #[cfg(feature = "wasm")]
 mod failure;

@@ -1,5 +1,6 @@
 //! The files that a session reads: its own, and those that this one names.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
@@ -7,17 +8,16 @@ use crate::object::Neighbours;
 use crate::source::{Extents, Source};
 
 /// The files of a session, by the names that lead to them; its own is the first.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Files(Arc<Mutex<Vec<Known>>>);
 
 /// A file that was named.
-#[derive(Debug)]
 struct Known {
     name: String,
     found: Found,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Found {
     /// Somebody has to look for it.
     Wanted,
@@ -27,10 +27,15 @@ enum Found {
 }
 
 /// The files beside one in a folder, which is written with a slash at its end.
-#[derive(Debug)]
 struct Beside {
     files: Files,
     folder: String,
+}
+
+impl fmt::Debug for Beside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the files in {}", self.folder)
+    }
 }
 
 impl Files {

@@ -51,9 +51,8 @@ impl Reading {
 
     fn filled(&self, part: usize, target: &Uint8Array) -> Result<f64> {
         let bytes = self.bytes(part)?;
-        let heap = FileHeap::new(self.dataset.file().storage());
         let numbers = self.numbers.ok_or_else(|| Failure::new("Usage", "these are no numbers"))?;
-        let memory = numbers.memory(self.dataset.datatype(), bytes, &heap);
+        let memory = numbers.memory(self.dataset.datatype(), bytes);
         let memory = memory.map_err(|e| e.in_object(self.dataset.path()))?;
         let room = u32::try_from(memory.len()).ok().filter(|n| *n <= target.length());
         let room = room.ok_or_else(|| Failure::new("Usage", "there is no room for these numbers"))?;

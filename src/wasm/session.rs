@@ -9,10 +9,9 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::failure::{Failure, Result, answer};
 use super::neighbours::Files;
-use super::{describe, digest, listing, reading, selection};
+use super::{describe, listing, reading, selection};
 use crate::Limits;
 use crate::bytes::{Addr, Text};
-use crate::digest::Lines;
 use crate::object::{File, Object, ObjectPath, Options};
 use crate::source::{Extents, Fetching, Request};
 
@@ -246,14 +245,6 @@ impl Session {
         let path = || Ok(self.file()?.path_at(whole(address))?.map_or(JsValue::NULL, JsValue::from_str));
         answer(path())
     }
-
-    /// The lines of the canonical digest.
-    ///
-    /// # Errors
-    /// `Usage` where the file is not open.
-    pub fn digest(&self) -> std::result::Result<JsValue, JsValue> {
-        answer(self.file().map(|file| digest::Digest::new(Lines::of(file))))
-    }
 }
 
 #[cfg(feature = "wasm-tables")]
@@ -287,6 +278,15 @@ impl Session {
             Ok(tables.iter().map(|group| JsValue::from_str(group.path())).collect::<Array>())
         };
         answer(tables())
+    }
+
+    /// The lines of the canonical digest.
+    ///
+    /// # Errors
+    /// `Usage` where the file is not open.
+    pub fn digest(&self) -> std::result::Result<JsValue, JsValue> {
+        use super::digest::Digest;
+        answer(self.file().map(|file| Digest::new(crate::digest::Lines::of(file))))
     }
 
     fn group(&self, address: f64, path: &[u8]) -> Result<crate::object::Group> {

@@ -9,6 +9,7 @@
 //! | references | JSON |
 //! | opaque | their bytes |
 
+use half::f16;
 use js_sys::{
     Array, BigInt64Array, BigUint64Array, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, JsString,
     Uint8Array, Uint16Array, Uint32Array,
@@ -18,10 +19,13 @@ use wasm_bindgen::JsValue;
 use super::describe;
 use super::failure::{self, object};
 use crate::digest::json::{Json, list};
-use crate::element::{Element, Heap, Output, Reference, ReferenceTarget, Strings, sequences, unfit};
+use crate::element::{
+    Element, FixedPointReader, FloatingPointReader, Heap, Integer, Output, Reference, ReferenceTarget, Strings, Wide,
+    Written, mismatch, sequences, unfit,
+};
 use crate::encoding::h5col::is_boolean;
 use crate::error::Result;
-use crate::format::message::datatype::{Class, Datatype};
+use crate::format::message::datatype::{ByteOrder, Class, Datatype, FixedPoint, FloatingPoint};
 use crate::object::{Attribute, FileHeap};
 use crate::selection::Selection;
 use crate::walk::each;
@@ -56,6 +60,9 @@ macro_rules! each_type {
         }
     };
 }
+
+/// Appends the number that an element is; an error is the value, where it does not fit.
+type Put<'p> = dyn Fn(&[u8], &mut Vec<u8>) -> std::result::Result<(), String> + 'p;
 
 impl Numbers {
     /// What elements of a datatype go into, where they are numbers of one kind.
@@ -110,34 +117,95 @@ impl Numbers {
         }
     }
 
-    /// The memory of an array of some elements.
-    ///
-    /// Everything that this machine has not the same bytes for goes through the widest types: a decoder for each type would
-    /// make the module much larger.
-    pub(super) fn memory(self, datatype: &Datatype, bytes: Vec<u8>, heap: &dyn Heap) -> Result<Vec<u8>> {
+    /// The memory of an array of some elements. What is not the same in memory, in either order of bytes, is converted one by
+    /// one: loops for each pair of types would make the module much larger.
+    pub(super) fn memory(self, datatype: &Datatype, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         let datatype = number(datatype);
-        if each_type!(self, T => T::native_bytes(datatype, &mut []).is_some()) {
+        let native = |datatype: &Datatype| each_type!(self, T => T::native_bytes(datatype, &mut []).is_some());
+        // Booleans are mostly integers with a sign.
+        let same = self == Self::U8 && i8::native_bytes(datatype, &mut []).is_some() && bytes.is_ascii();
+        if same || native(datatype) {
             return Ok(bytes);
         }
-        match self {
-            Self::F64 => decode::<f64>(datatype, &bytes, heap).map(|values| bytemuck::cast_slice(&values).to_vec()),
-            Self::F32 => narrow(&decode::<f64>(datatype, &bytes, heap)?, |n| {
-                let narrow = *n as f32;
-                (f64::from(narrow) == *n || n.is_nan()).then_some(narrow)
-            }),
-            Self::I8 => narrow(&decode::<i64>(datatype, &bytes, heap)?, |n| i8::try_from(*n).ok()),
-            Self::I16 => narrow(&decode::<i64>(datatype, &bytes, heap)?, |n| i16::try_from(*n).ok()),
-            Self::I32 => narrow(&decode::<i64>(datatype, &bytes, heap)?, |n| i32::try_from(*n).ok()),
-            Self::I64 => narrow(&decode::<i64>(datatype, &bytes, heap)?, |n| Some(*n)),
-            Self::U8 => narrow(&decode::<u64>(datatype, &bytes, heap)?, |n| u8::try_from(*n).ok()),
-            Self::U16 => narrow(&decode::<u64>(datatype, &bytes, heap)?, |n| u16::try_from(*n).ok()),
-            Self::U32 => narrow(&decode::<u64>(datatype, &bytes, heap)?, |n| u32::try_from(*n).ok()),
-            Self::U64 => narrow(&decode::<u64>(datatype, &bytes, heap)?, |n| Some(*n)),
+        if native(&turned(datatype)) {
+            bytes.chunks_exact_mut(datatype.size as usize).for_each(<[u8]>::reverse);
+            return Ok(bytes);
+        }
+        if f16::native_bytes(datatype, &mut []).is_some() {
+            let wide = |half: &[u8; 2]| f16::from_le_bytes(*half).to_f32().to_le_bytes();
+            return Ok(bytes.as_chunks().0.iter().flat_map(wide).collect());
+        }
+        match &datatype.class {
+            Class::FloatingPoint(float) => self.floats(datatype, *float, &bytes),
+            Class::FixedPoint(number) => {
+                self.integers_of(FixedPointReader::new(datatype, number.bits, number.signed), datatype, &bytes)
+            }
+            Class::Bitfield(bits) => self.integers_of(FixedPointReader::new(datatype, *bits, false), datatype, &bytes),
+            Class::Time { order, precision } => {
+                self.integers_of(FixedPointReader::time(datatype, *order, *precision), datatype, &bytes)
+            }
+            _ => Err(mismatch::<f64>(datatype)),
         }
     }
 
-    fn values(self, datatype: &Datatype, bytes: &[u8], heap: &dyn Heap) -> Result<JsValue> {
-        Ok(self.array_of(&self.memory(datatype, bytes.to_vec(), heap)?))
+    fn floats(self, datatype: &Datatype, float: FloatingPoint, bytes: &[u8]) -> Result<Vec<u8>> {
+        let reader = FloatingPointReader::new(datatype, float).ok_or_else(|| mismatch::<f64>(datatype))?;
+        self.each(datatype, bytes, &|element, memory| {
+            let Wide { nearest, exact } = reader.read(element);
+            let narrow = nearest as f32;
+            let fits = self == Self::F64 || f64::from(narrow) == nearest || nearest.is_nan();
+            if !exact || !fits {
+                return Err(nearest.written());
+            }
+            match self {
+                Self::F64 => memory.extend(nearest.to_le_bytes()),
+                _ => memory.extend(narrow.to_le_bytes()),
+            }
+            Ok(())
+        })
+    }
+
+    fn integers_of(self, reader: FixedPointReader, datatype: &Datatype, bytes: &[u8]) -> Result<Vec<u8>> {
+        let (size, signed) = self.size();
+        let (low, high) =
+            if signed { (-1 << (8 * size - 1), (1 << (8 * size - 1)) - 1) } else { (0, (1 << (8 * size)) - 1) };
+        self.each(datatype, bytes, &|element, memory| {
+            let stored = reader.read(element).ok_or("an integer of more than 128 bits")?;
+            let value = match stored {
+                Integer::Signed(n) => Some(n),
+                Integer::Unsigned(n) => i128::try_from(n).ok(),
+            };
+            let value = value.filter(|n| (low..=high).contains(n)).ok_or_else(|| stored.to_string())?;
+            memory.extend_from_slice(&value.to_le_bytes()[..size]);
+            Ok(())
+        })
+    }
+
+    /// Bytes of a number, and whether it may be negative.
+    fn size(self) -> (usize, bool) {
+        match self {
+            Self::I8 => (1, true),
+            Self::I16 => (2, true),
+            Self::I32 => (4, true),
+            Self::I64 => (8, true),
+            Self::U8 => (1, false),
+            Self::U16 => (2, false),
+            Self::U32 | Self::F32 => (4, false),
+            Self::U64 | Self::F64 => (8, false),
+        }
+    }
+
+    /// Appends what `put` makes of each element; an error of it is a value that does not fit.
+    fn each(self, datatype: &Datatype, bytes: &[u8], put: &Put<'_>) -> Result<Vec<u8>> {
+        let mut memory = Vec::with_capacity(elements(datatype, bytes) * self.size().0);
+        for (i, element) in bytes.chunks_exact(datatype.size.max(1) as usize).enumerate() {
+            put(element, &mut memory).map_err(|value| each_type!(self, T => unfit::<T>(i, value)))?;
+        }
+        Ok(memory)
+    }
+
+    fn values(self, datatype: &Datatype, bytes: &[u8]) -> Result<JsValue> {
+        Ok(self.array_of(&self.memory(datatype, bytes.to_vec())?))
     }
 
     /// An array of this memory.
@@ -184,19 +252,6 @@ pub(super) fn array_of<T: Number>(values: &[T]) -> JsValue {
     T::NUMBERS.array_of(bytemuck::cast_slice(values))
 }
 
-/// Wide values as the bytes of narrow ones. One that does not fit is an error that names it.
-fn narrow<W: std::fmt::Display, N: bytemuck::NoUninit + Element>(
-    values: &[W],
-    narrow: impl Fn(&W) -> Option<N>,
-) -> Result<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(size_of_val(values));
-    for (i, value) in values.iter().enumerate() {
-        let narrow = narrow(value).ok_or_else(|| unfit::<N>(i, value))?;
-        bytes.extend_from_slice(bytemuck::bytes_of(&narrow));
-    }
-    Ok(bytes)
-}
-
 /// What the numbers within elements are.
 fn number(datatype: &Datatype) -> &Datatype {
     match &datatype.class {
@@ -212,6 +267,22 @@ fn decode<T: Element>(datatype: &Datatype, bytes: &[u8], heap: &dyn Heap) -> Res
     Ok(values)
 }
 
+/// A datatype with the bytes of each element in the other order.
+fn turned(datatype: &Datatype) -> Datatype {
+    let mut turned = datatype.clone();
+    if let Class::FixedPoint(FixedPoint { bits, .. })
+    | Class::Bitfield(bits)
+    | Class::FloatingPoint(FloatingPoint { bits, .. }) = &mut turned.class
+    {
+        bits.order = match bits.order {
+            ByteOrder::Little => ByteOrder::Big,
+            ByteOrder::Big => ByteOrder::Little,
+            ByteOrder::Vax => ByteOrder::Vax,
+        };
+    }
+    turned
+}
+
 /// Elements that some bytes are.
 fn elements(datatype: &Datatype, bytes: &[u8]) -> usize {
     bytes.len().checked_div(datatype.size as usize).unwrap_or(0)
@@ -220,7 +291,7 @@ fn elements(datatype: &Datatype, bytes: &[u8]) -> usize {
 /// Elements by their bytes, one after the other.
 pub(super) fn values(datatype: &Datatype, bytes: &[u8], heap: &dyn Heap) -> Result<JsValue> {
     if let Some(numbers) = Numbers::of(datatype) {
-        return numbers.values(datatype, bytes, heap);
+        return numbers.values(datatype, bytes);
     }
     match &datatype.class {
         Class::Opaque { .. } => Ok(Uint8Array::from(bytes).into()),
@@ -266,14 +337,15 @@ pub(super) fn texts(strings: &Strings) -> JsValue {
     let ends: Vec<f64> = if strings.as_str().is_ascii() {
         strings.offsets().iter().skip(1).map(|end| *end as f64).collect()
     } else {
-        let mut end = 0;
-        let lengths = strings.iter().map(|text| text.chars().map(char::len_utf16).sum::<usize>());
-        lengths
-            .map(|length| {
-                end += length;
-                end as f64
-            })
-            .collect()
+        // Each character begins with one byte that says whether it is two letters.
+        let letters = |byte: &u8| usize::from(byte & 0xc0 != 0x80) + usize::from(*byte >= 0xf0);
+        let (mut start, mut letters_before) = (0, 0);
+        let ends = strings.offsets().iter().skip(1).map(|end| {
+            letters_before += strings.as_str().as_bytes()[start..*end as usize].iter().map(letters).sum::<usize>();
+            start = *end as usize;
+            letters_before as f64
+        });
+        ends.collect()
     };
     let text = JsString::from(strings.as_str());
     object(&[("text", text.into()), ("ends", Float64Array::from(&ends[..]).into())]).into()

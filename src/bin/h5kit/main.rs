@@ -3,6 +3,7 @@
 mod anndata;
 mod args;
 mod blocks;
+mod bounded;
 mod brackets;
 mod check;
 mod conventions;

@@ -76,6 +76,7 @@ fn numbers(numbers: &[u64]) -> String {
 /// One dimension of a hyperslab.
 fn axis(start: u64, stride: u64, count: u64, block: u64) -> String {
     match (count, block) {
+        (0, _) | (_, 0) => "nothing".to_owned(),
         (1, u64::MAX) => format!("{start}.."),
         (1, 1) => start.to_string(),
         (1, block) => format!("{start}..{}", start.saturating_add(block)),
@@ -88,4 +89,12 @@ fn axis(start: u64, stride: u64, count: u64, block: u64) -> String {
             format!("{start}..{end}:{stride}{blocks}")
         }
     }
+}
+
+#[cfg(test)]
+#[test]
+fn one_dimension_as_people_read_it() {
+    assert_eq!(axis(2, 3, 4, 1), "2..12:3");
+    assert_eq!(axis(0, 1, 0, 5), "nothing");
+    assert_eq!(axis(0, 0, 7, 0), "nothing");
 }

@@ -42,6 +42,9 @@ pub type Done = Result<(), Trouble>;
 /// Bytes of output that are kept before they are written.
 const BUFFER: usize = 64 << 10;
 
+/// Bytes of the chunk cache: a verb goes through large chunks in parts, and would decode them for each.
+const CHUNK_CACHE: u64 = 256 << 20;
+
 /// Where output and errors go.
 pub struct Session {
     /// The output; colours are taken out where they are not wanted.
@@ -228,7 +231,8 @@ impl Session {
 
 fn options(source: &Source) -> Options {
     // Nothing is read often.
-    let options = Options::new().limits(Limits { heap_total: 1024, read_total: 4096, ..Limits::default() });
+    let limits = Limits { heap_total: 1024, read_total: 4096, chunk_cache_bytes: CHUNK_CACHE, ..Limits::default() };
+    let options = Options::new().limits(limits);
     if source.anywhere { options.files_anywhere() } else { options }
 }
 

@@ -56,7 +56,10 @@ impl<'a> Frame<'a> {
             return Err(FilterFault::Stream("not a Blosc2 frame"));
         }
         let header = length(field(0x0a, 0xd2)?.into(), bytes.len())?;
-        let bytes = bytes.get(..length(long(0x0f, 0xcf)?, bytes.len())?).ok_or(FilterFault::Truncated)?;
+        // The plugin refuses one that something follows, too.
+        if length(long(0x0f, 0xcf)?, bytes.len())? != bytes.len() {
+            return Err(DAMAGED);
+        }
         let [format, kind, ..] = self::field::<4>(bytes, 0x18, 0xa4)?;
         if kind & 15 != 0 || format >> 6 & 1 != 0 {
             return Err(FilterFault::Stream("a Blosc2 frame that is not contiguous with chunks of one length"));

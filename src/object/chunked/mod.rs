@@ -38,7 +38,7 @@ pub(super) fn read_grid(raw: &RawData, grid: &ChunkGrid, axes: &[Axis], target: 
     let wanted: Vec<Range<u64>> =
         axes.iter().zip(chunk).map(|(axis, n)| axis.start / n..axis.end().div_ceil(*n)).collect();
     let found = find(raw, grid, &wanted)?;
-    if raw.damage.is_some() || !found.covers(&wanted) {
+    if raw.noted().is_some() || !found.covers(&wanted) {
         raw.fill.fill(target);
     }
     let threads = threads(raw, grid, found.len());
@@ -233,7 +233,7 @@ fn find(raw: &RawData, grid: &ChunkGrid, wanted: &[Range<u64>]) -> Result<Stored
         return Err(Error::limit("chunk_bytes", bytes, allowed));
     }
     let storage = raw.file.storage();
-    match &raw.damage {
+    match raw.noted() {
         None => grid.find(storage, wanted),
         Some(damage) => {
             grid.find_past_damage(storage, wanted, &mut |scaled, error| damage.note(grid.offset(scaled), error))

@@ -224,20 +224,37 @@ fn block(dims: &[RegularDim], dimension: usize, start: u64) -> Selection {
     slab.into()
 }
 
-/// A name with `%b` as a number and `%%` as a percent sign.
+/// The letters of a name, and `None` where its number goes: `%b` is the number and `%%` a percent sign.
+fn letters(name: &str) -> impl Iterator<Item = Option<char>> {
+    let mut letters = name.chars().peekable();
+    std::iter::from_fn(move || {
+        Some(match letters.next()? {
+            '%' if letters.next_if_eq(&'%').is_some() => Some('%'),
+            '%' if letters.next_if_eq(&'b').is_some() => None,
+            letter => Some(letter),
+        })
+    })
+}
+
+/// A name with its number.
 fn numbered(name: &str, number: u64) -> String {
-    let mut parts = name.split("%%").map(|part| part.replace("%b", &number.to_string()));
-    let first = parts.next().unwrap_or_default();
-    parts.fold(first, |whole, part| whole + "%" + &part)
+    let number = number.to_string();
+    letters(name).fold(String::new(), |mut whole, letter| {
+        match letter {
+            Some(letter) => whole.push(letter),
+            None => whole.push_str(&number),
+        }
+        whole
+    })
 }
 
 fn is_numbered(name: &str) -> bool {
-    name.split("%%").any(|part| part.contains("%b"))
+    letters(name).any(|letter| letter.is_none())
 }
 
 /// A name that has no number.
 fn plain(name: &str) -> String {
-    name.replace("%%", "%")
+    letters(name).flatten().collect()
 }
 
 #[cfg(test)]
@@ -248,6 +265,7 @@ mod tests {
     fn names() {
         assert_eq!(numbered("a-%b-%%b.h5", 12), "a-12-%b.h5");
         assert!(is_numbered("a%b") && !is_numbered("a%%b"));
+        assert_eq!((numbered("%%%b%", 7), plain("%%%é%x%%b")), ("%7%".to_owned(), "%%é%x%b".to_owned()));
     }
 
     #[test]

@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -40,7 +41,6 @@ pub use requests::{Fetching, Request};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct Extents {
     length: u64,
     budget: u64,
@@ -70,6 +70,12 @@ struct State {
 /// A piece of work that is done again until nothing is missing. What was fetched for it stays until it ends.
 #[derive(Debug)]
 pub struct Turn(Arc<Extents>);
+
+impl fmt::Debug for Extents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ranges of {} bytes", self.length)
+    }
+}
 
 impl Extents {
     /// Nothing yet of something `length` bytes long; all that is fetched is kept.

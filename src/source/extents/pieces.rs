@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Kind;
+use crate::order::sort_by;
 
 /// Pieces of something that do not overlap, by their first position.
 #[derive(Debug, Default)]
@@ -92,7 +93,7 @@ impl Pieces {
         }
         let mut order: Vec<(Kind, u64, u64)> =
             self.pieces.iter().map(|(start, piece)| (piece.kind, piece.turn, *start)).collect();
-        order.sort_unstable();
+        sort_by(&mut order, Ord::cmp);
         for (_, _, start) in order {
             if self.bytes <= budget {
                 return;

@@ -1,6 +1,7 @@
 use std::ops::Range;
 
 use super::{Extents, Kind};
+use crate::order::sort_by;
 
 /// How what is missing becomes requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +124,7 @@ impl Chain {
 
 /// Ranges in order, those with no more than `gap` bytes between them as one.
 fn merge(mut requests: Vec<Request>, gap: u64) -> Vec<Request> {
-    requests.sort_by_key(|request| request.range.start);
+    sort_by(&mut requests, |a, b| a.range.start.cmp(&b.range.start));
     let mut merged: Vec<Request> = Vec::new();
     for request in requests {
         match merged.last_mut() {

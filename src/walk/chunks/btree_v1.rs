@@ -7,6 +7,7 @@ use super::{ChunkBox, ChunkEntry, ChunkGrid, StoredChunks, inside};
 use crate::bytes::{Addr, Block};
 use crate::error::{Corrupt, Fault, Result, Structure};
 use crate::format::btree_v1::{ChunkKey, Keys, Node};
+use crate::order::sort_by;
 use crate::walk::Storage;
 use crate::walk::btree_v1::Tree;
 
@@ -180,7 +181,7 @@ pub(super) fn overlaps(node: &Node<ChunkKey>) -> impl Iterator<Item = (usize, us
         child.filter(|_| key.size > 0).map(|child| (child.0, child.0.saturating_add(key.size.into()), i))
     };
     let mut stretches: Vec<(u64, u64, usize)> = chunks.filter_map(stretch).collect();
-    stretches.sort_unstable();
+    sort_by(&mut stretches, Ord::cmp);
     let mut furthest = (0, 0);
     stretches.into_iter().filter_map(move |(start, end, i)| {
         let overlap = (start < furthest.0).then_some((furthest.1, i));

@@ -5,6 +5,7 @@ use super::{ChunkBox, ChunkGrid, StoredChunks, step};
 use crate::bytes::{Addr, Block};
 use crate::error::{Corrupt, Error, Fault, Result, Structure};
 use crate::format::btree_v1::{ChunkKey, Keys, Node};
+use crate::order::sort_by;
 use crate::walk::btree_v1::Tree;
 use crate::walk::{Storage, Visited, each};
 
@@ -191,7 +192,7 @@ impl<'w> DamagedTree<'w> {
 
 /// Spans in order, those that meet as one, with what was wrong first.
 fn united(mut spans: Vec<(Span, Corrupt)>) -> Vec<(Span, Corrupt)> {
-    spans.sort_by(|(a, _), (b, _)| a.from.cmp(&b.from));
+    sort_by(&mut spans, |(a, _), (b, _)| a.from.cmp(&b.from));
     let mut all: Vec<(Span, Corrupt)> = Vec::new();
     for (span, why) in spans {
         match all.last_mut() {

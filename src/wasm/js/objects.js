@@ -348,11 +348,12 @@ export class H5File extends Group {
 
   /** The lines of the canonical digest. */
   async *digest({ signal } = {}) {
-    const number = await this.session.digest();
+    const session = await this.session.withTables();
+    const number = await session.digest();
     try {
-      for (let line; (line = await this.session.ask(number, "next", [], signal)) !== null; ) yield line;
+      for (let line; (line = await session.ask(number, "next", [], signal)) !== null; ) yield line;
     } finally {
-      await this.session.drop(number);
+      await session.drop(number);
     }
   }
 

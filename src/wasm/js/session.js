@@ -57,7 +57,7 @@ export class Session {
     return session.#start(core, opened, { ...DEFAULTS, ...options }, 1);
   }
 
-  /** The same file in the core that knows AnnData and H5Col. */
+  /** The same file in the core that knows AnnData, H5Col and the digest. */
   async withTables() {
     this.#check();
     this.#tables ??= load("tables").then((core) => {

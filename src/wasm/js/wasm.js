@@ -1,4 +1,4 @@
-// The modules of WebAssembly: the core; the same with AnnData and H5Col; and the codecs that few files need.
+// The modules of WebAssembly: the core; the same with AnnData, H5Col and the digest; and the codecs that few files need.
 import { H5Error } from "./errors.js";
 
 /** Where else the modules are, by their names. */

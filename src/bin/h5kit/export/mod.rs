@@ -15,6 +15,7 @@ use h5kit::encoding::anndata::arrow::{Column, RecordBatches};
 use h5kit::encoding::anndata::{DataFrame, Result};
 
 use crate::args::Source;
+use crate::bounded::{Bounded, Room};
 use crate::session::{Done, Session, Trouble};
 
 /// The arguments of `export`.
@@ -87,7 +88,8 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
     }
     let rows = (CELLS / columns.len()).clamp(1, ROWS);
     let batches = RecordBatches::new(columns, frame.rows(), rows);
-    let mut out = output(args)?;
+    let mut room = Room::of(&file);
+    let mut out = Bounded { out: output(args)?, room: &mut room };
     let mut rows = Rows { of: frame.rows(), done: 0, session };
     if args.csv {
         csv::write(batches, &mut out, &mut rows)?;

@@ -13,8 +13,9 @@ use h5kit::{Object, Salvage, Salvaged, SalvagedRoot};
 
 use self::folder::Folder;
 use self::report::{Report, Status};
-use self::write::{Output, Room};
+use self::write::Output;
 use crate::args::Source;
+use crate::bounded::Room;
 use crate::describe;
 use crate::paint::{self, clean, count};
 use crate::session::{Done, Session, Trouble};

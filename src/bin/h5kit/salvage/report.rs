@@ -52,6 +52,8 @@ pub struct Report {
     /// The same for programs.
     json: Vec<String>,
     attributes: Vec<String>,
+    /// Bytes that these may still have: objects can share them.
+    attribute_bytes: usize,
     /// Parts of the dataset that is being written that cannot be read, and why.
     parts: Vec<(Part, (Status, String))>,
     /// Parts that were noted so far.
@@ -63,11 +65,22 @@ pub struct Report {
 /// Parts of datasets that are noted before one fault of each dataset is enough.
 const MOST_PARTS: usize = 1 << 20;
 
+/// Bytes of all attributes, as they are written.
+const ATTRIBUTES: usize = 64 << 20;
+
 impl Report {
     /// A report on nothing yet.
     pub fn new(output: &Output) -> Self {
         let written = matches!(output, Output::Folder(_));
-        Self { lines: Vec::new(), json: Vec::new(), attributes: Vec::new(), parts: Vec::new(), noted: 0, written }
+        Self {
+            lines: Vec::new(),
+            json: Vec::new(),
+            attributes: Vec::new(),
+            attribute_bytes: ATTRIBUTES,
+            parts: Vec::new(),
+            noted: 0,
+            written,
+        }
     }
 
     /// How much is lost.
@@ -144,9 +157,17 @@ impl Report {
         };
         let references = References::of(object.info().file());
         for attribute in attributes {
+            if self.attribute_bytes == 0 {
+                let why = "limit of what is written of attributes: more than 64 MiB";
+                return self.not_exported(object.path(), why.to_owned());
+            }
             match attribute.and_then(|attribute| line(object.path(), &attribute, &references)) {
-                Ok(line) if self.written => self.attributes.push(line),
-                Ok(_) => {}
+                Ok(line) => {
+                    self.attribute_bytes = self.attribute_bytes.saturating_sub(line.len());
+                    if self.written {
+                        self.attributes.push(line);
+                    }
+                }
                 Err(e) => self.lost(object.path(), None, &e),
             }
         }
@@ -210,4 +231,18 @@ fn parts_of_one_fault_become_one() {
     report.end("/x");
     let lines: Vec<&str> = report.lines.iter().filter_map(|(_, line)| line.split(": ").next()).collect();
     assert_eq!(lines, ["[0..3, 0..4]", "[5..6, 0..2]", "[5..6, 2..4]"]);
+}
+
+#[cfg(test)]
+#[test]
+fn attributes_without_end_are_not_exported() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/files/committed_by_many.h5");
+    let file = h5kit::File::open(path).expect("it opens");
+    let group = file.object("/g").expect("a group of 60 attributes");
+    let mut report = Report::new(&Output::None);
+    report.attributes(&group);
+    assert_eq!(report.len(), 0);
+    report.attribute_bytes = 1;
+    report.attributes(&group);
+    assert!(report.lines[0].1.contains("limit of what is written of attributes"), "{:?}", report.lines);
 }

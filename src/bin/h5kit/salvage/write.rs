@@ -2,14 +2,15 @@
 
 use std::io::{self, BufWriter, Write};
 
+use h5kit::Dataset;
 use h5kit::element::Value;
-use h5kit::{Dataset, File};
 
 use super::folder::Folder;
 use super::npy::Numbers;
 use super::report::Report;
 use super::table::{Lines, cells};
 use crate::blocks::{Halves, Part, Takes, damaged_parts, elements, in_order_of, place, selection, values};
+use crate::bounded::{Bounded, Room};
 use crate::pick::Axis;
 use crate::session::{Done, Trouble};
 
@@ -28,48 +29,6 @@ const BLOCK: u64 = 8 << 20;
 const TEXT_BLOCK: u64 = 256 << 10;
 /// Bytes that a cell of text counts for at least: it takes a while to make one.
 const CELL: u64 = 16;
-/// Bytes that are written in any case.
-const FREE: u64 = 256 << 20;
-/// Bytes that are written for each byte of the file: no more comes out of deflate.
-const EXPANSION: u64 = 1100;
-
-/// Bytes that may still be written: a damaged file may claim any number.
-#[derive(Debug)]
-pub struct Room {
-    left: u64,
-    /// More was to be written than there is room for.
-    full: bool,
-}
-
-impl Room {
-    /// As much as a file can hold.
-    pub fn of(file: &File) -> Self {
-        Self { left: file.source().len().saturating_mul(EXPANSION).max(FREE), full: false }
-    }
-}
-
-/// A file that is written as long as there is room.
-struct Bounded<'r, W> {
-    out: W,
-    room: &'r mut Room,
-}
-
-impl<W: Write> Write for Bounded<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let Some(left) = self.room.left.checked_sub(bytes.len() as u64) else {
-            self.room.full = true;
-            return Err(io::ErrorKind::StorageFull.into());
-        };
-        self.room.left = left;
-        self.out.write_all(bytes)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
-}
-
 /// Writes a dataset.
 pub fn dataset(dataset: &Dataset, output: &mut Output, report: &mut Report, room: &mut Room) -> Done {
     if dataset.dataspace().is_null() {
