@@ -53,8 +53,8 @@ pub struct Limits {
     /// Bytes that a salvage may read for each byte of the file while it looks for objects, beyond 64 MiB that are allowed in
     /// any case. Default 64.
     pub salvage_expansion: u64,
-    /// Bytes of elements that all reads may return while the file is open, each element counted as 8 bytes at least, for each
-    /// byte of the file, beyond 256 MiB. Chunks that were never written have elements, and no bytes. The default allows
+    /// Bytes of elements that all reads may return while the file is open, each element counted as 2 bytes at least, for each
+    /// byte of the file, beyond 1 GiB. Chunks that were never written have elements, and no bytes. The default allows
     /// everything; the command allows 4096.
     pub read_total: u64,
     /// Bytes one read may return. Default 64 GiB on 64-bit machines, 1 GiB on 32-bit ones.

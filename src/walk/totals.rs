@@ -13,13 +13,13 @@ pub(super) struct Totals {
 }
 
 /// Bytes of elements that all reads of any file may return.
-const ELEMENTS: u64 = 256 << 20;
+const ELEMENTS: u64 = 1 << 30;
 
 /// Bytes that all reads of any file may take out of global heaps.
 const HEAP: u64 = 256 << 20;
 
 /// What an element costs at least, in bytes: small ones take as long.
-const ELEMENT: u64 = 8;
+const ELEMENT: u64 = 2;
 
 impl Storage {
     /// Counts elements, each of so many bytes, that will be read.

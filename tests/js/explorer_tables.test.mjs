@@ -147,7 +147,11 @@ inPage("all rows that are found can be gone through, however many", async (page)
   const found = `${rows.length.toLocaleString("en-US").replaceAll(",", "\u202f")}`;
   await page.waitForFunction((digits) => document.querySelector(".h5col .note").textContent.replaceAll(/\D/g, "").startsWith(digits), found.replaceAll(/\D/g, ""));
   for (const part of [0, 0.5, 1]) {
-    await page.locator(".table").evaluate((table, part) => (table.scrollTop = part * table.scrollHeight), part);
+    // What is shown follows in the next frame.
+    await page.locator(".table").evaluate((table, part) => {
+      table.scrollTop = part * table.scrollHeight;
+      return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    }, part);
     const texts = await cells(page);
     const heads = (await page.locator("[role=rowheader]").allTextContents()).map((text) => Number(text.replaceAll(/\D/g, "")));
     assert(heads.length > 5);
