@@ -1,5 +1,5 @@
 use std::borrow::Cow;
-use std::fmt::{self, Write};
+use std::fmt;
 
 /// Bytes that a file calls text: a name, a path, a tag. Nothing promises that they are UTF-8.
 ///
@@ -80,12 +80,19 @@ impl fmt::Display for Text {
 }
 
 impl fmt::Debug for Text {
+    #[cfg(not(feature = "wasm"))]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_char('"')?;
+        write!(f, "\"{}\"", self.display().escape_debug())
+    }
+
+    /// In JavaScript, which shows what is not printable as it likes, without the tables of that.
+    #[cfg(feature = "wasm")]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("\"")?;
         for c in self.display().chars() {
             let plain = !c.is_control() && c != '"' && c != '\\';
-            if plain { f.write_char(c)? } else { write!(f, "{}", c.escape_default())? }
+            if plain { write!(f, "{c}")? } else { write!(f, "{}", c.escape_default())? }
         }
-        f.write_char('"')
+        f.write_str("\"")
     }
 }

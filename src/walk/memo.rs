@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::bytes::Addr;
 use crate::error::{Result, Structure};
 
-/// Decoded structures by where they stand, so that none is decoded twice soon.
 /// A decoded structure.
 type Kept = Arc<dyn Any + Send + Sync>;
 
+/// Decoded structures by where they stand, so that none is decoded twice soon.
 #[derive(Debug)]
 pub(super) struct Memo {
     budget: u64,
