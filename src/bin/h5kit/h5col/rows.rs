@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use h5kit::encoding::h5col::{Column, Result, Values};
+use h5kit::encoding::h5col::{Column, Data, Result, Values};
 use serde_json::Value;
 
 use super::json::{Items, List};
@@ -14,12 +14,15 @@ const BLOCK: u64 = 1 << 16;
 /// Rows that are read at once of the longest chunks.
 const LONGEST: u64 = 1 << 20;
 
+/// Values of a column that are kept until they are written, with the elements of lists.
+const KEPT: usize = 1 << 12;
+
 /// The rows of a column.
 pub struct Rows {
     column: Column,
     nrows: u64,
     step: u64,
-    /// All of them, where they are one block.
+    /// All of them, where they are few: those of all columns are kept until they are written.
     whole: Option<Values>,
 }
 
@@ -32,7 +35,7 @@ impl Rows {
         for block in blocks(nrows, step) {
             let values = rows.column.read(block)?;
             see(&values);
-            rows.whole = (nrows <= step).then_some(values);
+            rows.whole = (nrows <= step && count(&values) <= KEPT).then_some(values);
         }
         Ok(rows)
     }
@@ -43,6 +46,14 @@ impl Rows {
             Some(values) => what(values),
             None => blocks(self.nrows, self.step).try_for_each(|block| what(&self.column.read(block)?)),
         }
+    }
+}
+
+/// Values and the elements of lists.
+fn count(values: &Values) -> usize {
+    match &values.data {
+        Data::List(lists) => values.len() + count(&lists.values),
+        _ => values.len(),
     }
 }
 
@@ -64,7 +75,7 @@ pub fn items(column: &Column, nrows: u64, item: impl Fn(&Values, usize) -> Value
 #[cfg(test)]
 #[test]
 fn blocks_are_all_rows() {
-    assert!(blocks(0, 4).eq([0..0]));
+    assert_eq!(blocks(0, 4).collect::<Vec<_>>(), vec![0..0; 1]);
     assert!(blocks(8, 4).eq([0..4, 4..8]));
     assert!(blocks(9, 4).eq([0..4, 4..8, 8..9]));
 }
