@@ -15,7 +15,7 @@ use h5kit::encoding::h5col::{
     Depth, Error, IndexUse, Literal, Operator, Predicate, Rows, Select, Table, column, tables, validate,
 };
 use h5kit::source::{Memory, Traced};
-use h5kit::{File, Options};
+use h5kit::{File, Limits, Options};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -365,6 +365,73 @@ fn scattered_rows_are_those_of_the_whole() {
             assert_eq!(format!("{found:?}"), format!("{:?}", whole.take(&places)), "{}", column.name());
         }
     }
+}
+
+/// What a file has of a few bytes, and says much in them.
+fn sparse(table: &str) -> Table {
+    let file = File::open(testdata().join("h5col/sparse.h5")).expect("a file");
+    Table::open(&file.group(table).expect("a group")).expect("a table")
+}
+
+#[test]
+fn values_of_few_bytes_do_not_take_all_memory() {
+    for table in ["/strings", "/levels"] {
+        let error = sparse(table).columns()[0].read(..).expect_err("more than the file may become");
+        assert!(error.to_string().contains("limit `read_bytes`"), "{table}: {error}");
+    }
+    let elements = sparse("/elements").columns()[0].read(..).expect("what any file may have");
+    let h5kit::encoding::h5col::Data::List(lists) = elements.data else { panic!("lists") };
+    assert_eq!((lists.offsets, lists.values.len()), (vec![0, 8_000_000], 8_000_000));
+}
+
+/// The output of a command that has 600 MB for everything.
+#[cfg(target_os = "linux")]
+fn in_little_memory(args: &[&str]) -> String {
+    let file = testdata().join("h5col/sparse.h5");
+    let mut command = Command::new("sh");
+    command.args(["-c", r#"ulimit -v 600000; exec "$0" "$@""#, env!("CARGO_BIN_EXE_h5kit")]);
+    let output = command.args(args).env("MALLOC_ARENA_MAX", "1").current_dir(file.parent().expect("a folder")).output();
+    let output = output.expect("it runs");
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_is_printed_is_not_kept() {
+    let nulls = |args: &[&str]| in_little_memory(args).matches("null,").count();
+    // The file has other fields without a value too, each on a line of its own.
+    assert!((16_000_000 - 1..16_000_040).contains(&nulls(&["h5col", "dump", "sparse.h5", "/rows"])));
+    assert!((8_000_000 - 1..8_000_040).contains(&nulls(&["h5col", "dump", "sparse.h5", "/elements"])));
+    let shown = in_little_memory(&["view", "sparse.h5", "/elements"]);
+    assert!(shown.contains("[null,null,") && shown.contains('…'), "{shown}");
+}
+
+#[test]
+fn filters_that_cost_more_than_the_column_are_not_asked() {
+    let asks = |table: &str| {
+        let plan = sparse(table).select(column("x").eq(5)).plan().expect("a plan");
+        plan.to_string().contains("CHUNK_BLOOM")
+    };
+    assert!(asks("/hashes_3") && asks("/hashes_64"));
+    // More hashes than any filter needs; and as many bytes as the column once each bit is looked at.
+    assert!(!asks("/hashes_65") && !asks("/rare"));
+    let found = validate(sparse("/hashes_65").group(), Depth::Metadata).expect("a validation");
+    let told: Vec<String> = found.violations.iter().map(|violation| violation.rule.to_string()).collect();
+    assert_eq!(told, ["S5"]);
+}
+
+#[test]
+fn bits_are_decoded_once() {
+    let bytes = std::fs::read(testdata().join("h5col/sparse.h5")).expect("a file");
+    let length = bytes.len() as u64;
+    let traced = Arc::new(Traced::new(Arc::new(Memory::new(bytes))));
+    let limits = Limits { chunk_cache_bytes: 0, ..Limits::default() };
+    let file = Options::new().limits(limits).from_source(traced.clone()).expect("HDF5");
+    let found = validate(&file.group("/bits").expect("a group"), Depth::Values).expect("a validation");
+    assert!(found.violations.is_empty() && found.unread.is_empty(), "{found:?}");
+    let read: u64 = traced.take_log().iter().map(|range| range.end - range.start).sum();
+    assert!(read < length, "{read} bytes of {length}");
 }
 
 /// What the corpus says about a broken file.

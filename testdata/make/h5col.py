@@ -382,3 +382,58 @@ def broken(c):
         index(g, "order", d, "SORTED_ROWS", np.array([2, 1, 0], "u1"), 0, 3, **tails)
     with open("broken.json", "w", encoding="utf-8") as out:
         out.write(json.dumps(faults, indent=1) + "\n")
+
+
+@case(
+    "sparse.h5",
+    "tables that say much in few bytes: millions of rows and of elements that were never written, lists in lists that share their offsets, "
+    "and indexes that cost more than the column",
+    folder="h5col",
+    digests=(),
+)
+def sparse(c):
+    def lazy(g, name, n, chunk, kind="i1", **more):
+        return g.create_dataset(name, (n,), kind, chunks=(chunk,), compression="gzip", **more)
+
+    def lists(g, offsets):
+        for key, value in LIST.items():
+            g.attrs[key] = text(value, "ascii")
+        g["OFFSETS"] = offsets
+        return g
+
+    with h5py.File(c.name, "w", libver="latest") as f:
+        lazy(table(f, "rows", 16_000_000), "x", 16_000_000, 1 << 20, fillvalue=3)
+        n = 8_000_000
+        one = np.array([0, n], "u8")
+        lazy(lists(table(f, "elements", 1).create_group("x"), one), "VALUES", n, 1 << 20, fillvalue=3)
+        strings = lists(table(f, "strings", 1).create_group("x"), one).create_group("VALUES")
+        strings.attrs["CLASS"], strings.attrs["KIND"] = text("STRING_VALUES", "ascii"), text("OFFSETS", "ascii")
+        lazy(strings, "OFFSETS", n + 1, 1 << 20, "u8")
+        lazy(strings, "CHARS", 8, 8, "u1")
+        n = 1_000_000
+        offsets = np.arange(n + 1, dtype="u8")
+        offsets = f.create_dataset("each", data=offsets, chunks=(1 << 16,), compression="gzip", shuffle=True)
+        at = lists(table(f, "levels", 1).create_group("x"), np.array([0, n], "u8"))
+        for _ in range(20):
+            at = lists(at.create_group("VALUES"), offsets)
+        lazy(at, "VALUES", n, n, fillvalue=3)
+        for k in (3, 64, 65):
+            name = f"hashes_{k}"
+            d = lazy(table(f, name, 1000, 0), "x", 1000, 100, "i8", fillvalue=-1)
+            index(f[name], "i", d, "CHUNK_BLOOM", np.full((10, 8), 255, "u1"), 0, 1000, k=np.uint16(k), m_bits=UNSIGNED(64), seed=np.uint32(0))
+            f[name + "/SEARCH_INDEXES/i"].attrs["hash_family"] = text("murmur3_x64_128_double")
+        g = table(f, "rare", 1000, 0)
+        d = lazy(g, "x", 1000, 1, "i8", fillvalue=-1)
+        index(g, "i", d, "CHUNK_BLOOM", np.full((1000, 1), 255, "u1"), 0, 1000, k=np.uint16(8), m_bits=UNSIGNED(8), seed=np.uint32(0))
+        g["SEARCH_INDEXES/i"].attrs["hash_family"] = text("murmur3_x64_128_double")
+        random = np.random.default_rng(7)
+        values = random.integers(0, 100, 8001).astype("u1")
+        g = table(f, "bits", 8001, 0)
+        d = column(g, "x", values, "u1", 255, chunks=(8001,))
+        bits = np.packbits([values == k for k in range(100)], axis=1, bitorder="little")
+        packed = g.create_group("SEARCH_INDEXES").create_dataset("of all", data=bits, chunks=bits.shape, compression="gzip")
+        packed.attrs["KIND"] = text("BITMAP", "ascii")
+        packed.attrs["SOURCE_GENERATION"], packed.attrs["SOURCE_NROWS"] = UNSIGNED(0), UNSIGNED(8001)
+        packed.attrs["VALUES"] = g["SEARCH_INDEXES"].create_dataset("values", data=np.arange(100, dtype="u1")).ref
+        packed.attrs.create("exhaustive", True, dtype=BOOLEAN)
+        d.attrs.create("SEARCH_INDEX_LIST", [packed.ref], dtype=h5py.ref_dtype)

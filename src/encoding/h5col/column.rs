@@ -9,7 +9,7 @@ use super::kind::{Held, Kind};
 use super::list::ListColumn;
 use super::missing::Missing;
 use super::rows::Rows;
-use super::values::{self, Values};
+use super::values::{self, Room, Values};
 use crate::bytes::Text;
 use crate::error::{ErrorKind, SelectionFault};
 use crate::object::{Attribute, Dataset, Object, ObjectInfo};
@@ -214,7 +214,9 @@ impl ScalarColumn {
     pub fn read_rows(&self, rows: &Rows) -> Result<Values> {
         within(rows, self.nrows)?;
         let read = || {
-            values::possible(self.dataset.file(), rows.len(), self.dataset.datatype().size)?;
+            let (file, size) = (self.dataset.file(), self.dataset.datatype().size);
+            values::possible(file, rows.len(), size)?;
+            Room::of(file).values(rows.len(), self.held(), size)?;
             let data = values::read(&self.dataset, self.held(), rows)?;
             let missing = self.missing()?.among(&data, &self.dataset, rows)?;
             let values = Values { data, missing };
@@ -278,8 +280,10 @@ impl Labels {
     /// # Errors
     /// `File`; `Rule` for labels that are no booleans where they should be.
     pub fn read(&self) -> Result<Values> {
-        values::possible(self.dataset.file(), self.len(), self.dataset.datatype().size)?;
-        let data = values::read(&self.dataset, Held::of(self.dataset.datatype()), ..)?;
+        let (file, held, size) = (self.dataset.file(), Held::of(self.dataset.datatype()), self.dataset.datatype().size);
+        values::possible(file, self.len(), size)?;
+        Room::of(file).values(self.len(), held, size)?;
+        let data = values::read(&self.dataset, held, ..)?;
         Ok(Values { missing: vec![false; data.len()], data })
     }
 

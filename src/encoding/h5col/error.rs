@@ -100,7 +100,7 @@ pub enum QueryError {
 
 /// A broken rule of the convention.
 #[non_exhaustive]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub struct Violation {
     /// The rule.
     pub rule: Rule,

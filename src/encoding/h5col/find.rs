@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::column::{Column, ScalarColumn};
 use super::error::Result;
-use super::index::{Bitmap, Probe, SortedRows, chunks};
+use super::index::{Bitmap, Probe, SortedRows};
 use super::predicate::{Leaf, Set, Test};
 use super::rows::{self, Rows};
 use super::scan::{self, Tester, Worker};
@@ -388,13 +388,13 @@ fn kept(pruning: &Pruning, column: &ScalarColumn, set: &Set) -> Result<Option<Ro
         }
         Pruning::Bloom(index) => {
             let Some(asked) = set.canonical(column.dataset().datatype().size) else { return Ok(None) };
-            let filters = index.filters()?;
-            if filters.len() as u64 != chunks(column) {
-                return Ok(None);
-            }
-            for (chunk, filter) in (0u64..).zip(&filters) {
-                if asked.iter().any(|value| index.may_hold(filter, value)) {
-                    keep(chunk);
+            let asked: Vec<(u64, u64)> = asked.iter().map(|value| index.hash(value)).collect();
+            for block in index.blocks() {
+                let filters = index.filters(block.clone())?;
+                for (chunk, filter) in block.zip(index.each(&filters)) {
+                    if asked.iter().any(|hash| index.may_hold_hash(filter, *hash)) {
+                        keep(chunk);
+                    }
                 }
             }
         }

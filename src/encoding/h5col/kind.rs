@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::bytes::Text;
+use crate::element::Value;
 use crate::format::message::datatype::{Class, Datatype};
 
 /// What a column holds.
@@ -138,12 +140,23 @@ impl Held {
             _ => Self::Value,
         }
     }
+
+    /// Bytes of memory that an element of this size takes, about.
+    pub(super) fn bytes(self, size: u32) -> u64 {
+        let size = u64::from(size);
+        match self {
+            Self::Signed | Self::Unsigned | Self::Float => 8,
+            Self::Boolean => 1,
+            Self::Text => size_of::<Text>() as u64 + size,
+            // Members and elements are values too; most have four bytes or more.
+            Self::Value => size_of::<Value>() as u64 * (1 + size / 4),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bytes::Text;
     use crate::format::message::datatype::{Bits, ByteOrder, FixedPoint};
 
     fn enumeration(size: u32, members: &[(&str, u8)]) -> Datatype {

@@ -9,7 +9,7 @@ use super::error::{Fault, InColumn, Result, Rule, Verdict, Violation};
 use super::kind::{Held, Kind};
 use super::missing::Missing;
 use super::rows::Rows;
-use super::values::{self, Data, Lists, Values};
+use super::values::{self, Data, Lists, Room, Values};
 use crate::bytes::Text;
 use crate::error::ErrorKind;
 use crate::object::{Dataset, Group, Object};
@@ -128,17 +128,18 @@ impl ListColumn {
         within(rows, self.nrows)?;
         let read = || {
             let level = self.level()?;
+            let mut room = Room::of(self.group.file());
             // Rows that follow one another are read where they are to stay.
             let mut runs = rows.runs();
             let (first, next) = (runs.next().unwrap_or(0..0), runs.next());
             if next.is_none() {
-                return level.read(first.start, first.end);
+                return level.read(first.start, first.end, &mut room);
             }
-            let mut values = level.read(0, 0)?;
+            let mut values = level.read(0, 0, &mut room)?;
             // Rows that are near each other are read together, and those between them left out then.
             for block in rows.aligned(NEAR, self.nrows, BLOCK) {
                 let wanted = rows.within(&block);
-                let read = level.read(block.start, block.end)?;
+                let read = level.read(block.start, block.end, &mut room)?;
                 if wanted.len() == block.end - block.start {
                     values.append(read);
                 } else {
@@ -196,7 +197,7 @@ impl Entries {
     }
 
     /// Where the entries of a range begin and end, and which of them are null.
-    pub(super) fn read(&self, start: u64, end: u64) -> Result<(Vec<u64>, Vec<bool>)> {
+    pub(super) fn read(&self, start: u64, end: u64, room: &mut Room) -> Result<(Vec<u64>, Vec<bool>)> {
         if start >= end {
             return Ok((vec![0], Vec::new()));
         }
@@ -206,6 +207,7 @@ impl Entries {
             return Err(Violation::new(Rule::L2, self.offsets.path(), detail).into());
         }
         values::possible(self.offsets.file(), end - start, 1)?;
+        room.values(end - start, Held::Unsigned, self.offsets.datatype().size)?;
         let offsets: Vec<u64> = match self.offsets.read(start..=end) {
             Ok(offsets) => offsets,
             Err(e) if e.kind() == ErrorKind::Type => {
@@ -277,10 +279,10 @@ impl ListLevel {
         self.entries.nullable()
     }
 
-    fn read(&self, start: u64, end: u64) -> Result<Values> {
-        let (mut offsets, missing) = self.entries.read(start, end)?;
+    fn read(&self, start: u64, end: u64, room: &mut Room) -> Result<Values> {
+        let (mut offsets, missing) = self.entries.read(start, end, room)?;
         let (first, last) = ends(&offsets);
-        let values = Box::new(self.values.read(first, last)?);
+        let values = Box::new(self.values.read(first, last, room)?);
         offsets.iter_mut().for_each(|offset| *offset -= first);
         Ok(Values { data: Data::List(Lists { offsets, values }), missing })
     }
@@ -298,8 +300,8 @@ impl StringLevel {
         self.entries.nullable()
     }
 
-    pub(super) fn read(&self, start: u64, end: u64) -> Result<Values> {
-        let (offsets, missing) = self.entries.read(start, end)?;
+    pub(super) fn read(&self, start: u64, end: u64, room: &mut Room) -> Result<Values> {
+        let (offsets, missing) = self.entries.read(start, end, room)?;
         let (first, last) = ends(&offsets);
         if self.chars.len() < last {
             let detail = format!("{} bytes where strings need {last}", self.chars.len());
@@ -310,6 +312,9 @@ impl StringLevel {
             return Err(violation.verdict(Verdict::Reject).into());
         }
         values::possible(self.chars.file(), last - first, 1)?;
+        // The strings, and the bytes of them all.
+        room.take(end.saturating_sub(start), Held::Text.bytes(0))?;
+        room.take(last - first, 2)?;
         let bytes = self.chars.read_bytes(first..last)?;
         let string = |pair: &[u64]| {
             let part = |at: &u64| usize::try_from(at - first).unwrap_or(usize::MAX);
@@ -323,18 +328,20 @@ impl StringLevel {
 }
 
 impl Level {
-    fn read(&self, start: u64, end: u64) -> Result<Values> {
+    fn read(&self, start: u64, end: u64, room: &mut Room) -> Result<Values> {
         match self {
-            Self::Lists(level) => level.read(start, end),
-            Self::Strings(level) => level.read(start, end),
+            Self::Lists(level) => level.read(start, end, room),
+            Self::Strings(level) => level.read(start, end, room),
             Self::Leaf(leaf) => {
                 if leaf.len() < end {
                     let detail = format!("{} elements where lists need {end}", leaf.len());
                     return Err(Violation::new(Rule::L2, leaf.path(), detail).into());
                 }
                 let rows = Rows::range(start..end);
-                values::possible(leaf.file(), rows.len(), leaf.datatype().size)?;
-                let data = values::read(leaf, Held::of(leaf.datatype()), &rows)?;
+                let (held, size) = (Held::of(leaf.datatype()), leaf.datatype().size);
+                values::possible(leaf.file(), rows.len(), size)?;
+                room.values(rows.len(), held, size)?;
+                let data = values::read(leaf, held, &rows)?;
                 let missing = Missing::of(leaf)?.among(&data, leaf, &rows)?;
                 Ok(Values { data, missing })
             }

@@ -51,7 +51,7 @@ mod values;
 pub use attribute::Token;
 pub use column::{Column, Labels, ScalarColumn};
 pub use error::{Error, Fault, QueryError, Result, Rule, Verdict, Violation};
-pub use index::{Bitmap, ChunkBloom, ChunkBounds, ChunkMinMax, Content, IndexKind, SearchIndex, SortedRows};
+pub use index::{Bitmap, Bits, ChunkBloom, ChunkBounds, ChunkMinMax, Content, IndexKind, SearchIndex, SortedRows};
 pub use kind::{Kind, is_boolean};
 pub use list::{Level, ListColumn, ListLevel, StringLevel};
 pub use predicate::{ColumnName, Literal, Operator, Predicate, column};

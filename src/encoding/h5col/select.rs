@@ -245,8 +245,8 @@ fn leaf_step(leaf: Leaf, indexes: &[(SearchIndex, Content)], which: IndexUse) ->
     let pruning = mine().filter_map(|(index, content)| {
         let (pruning, cost) = match content {
             Content::ChunkMinMax(bounds) => (Pruning::MinMax(bounds.clone()), bounds.bytes()),
-            Content::ChunkBloom(bloom) if set.points().is_some() => (Pruning::Bloom(bloom.clone()), bloom.bytes()),
-            _ => return None,
+            Content::ChunkBloom(bloom) => (Pruning::Bloom(bloom.clone()), bloom.cost(set.points()? as u64)),
+            Content::SortedRows(_) | Content::Bitmap(_) => return None,
         };
         worth(cost).then(|| (index.name().clone(), pruning))
     });

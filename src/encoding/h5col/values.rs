@@ -195,6 +195,48 @@ pub(super) fn possible(file: &File, elements: u64, size: u32) -> Result<()> {
     if asked > allowed { Err(Error::limit("read_bytes", asked, allowed).into()) } else { Ok(()) }
 }
 
+/// Bytes of memory that values may take whatever the length of their file: some eight times [`ALWAYS`], since what is
+/// a byte in a file can be a number of eight, and whether it is missing.
+const ALWAYS_HELD: u64 = 160 << 20;
+
+/// Memory that is left for the values of one read, all levels of lists together.
+pub(super) struct Room {
+    left: u64,
+    allowed: u64,
+}
+
+impl Room {
+    /// The room for values of a file.
+    pub(super) fn of(file: &File) -> Self {
+        let allowed = file.source().len().saturating_mul(EXPANSION).max(ALWAYS_HELD);
+        Self { left: allowed, allowed }
+    }
+
+    /// Takes the room for elements of so many bytes each, before they are made.
+    ///
+    /// # Errors
+    /// `Limit`.
+    pub(super) fn take(&mut self, elements: u64, bytes: u64) -> Result<()> {
+        let asked = elements.saturating_mul(bytes);
+        match self.left.checked_sub(asked) {
+            Some(left) => self.left = left,
+            None => {
+                let used = self.allowed - self.left;
+                return Err(Error::limit("read_bytes", used.saturating_add(asked), self.allowed).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the room for values that are held so, and for whether they are missing.
+    ///
+    /// # Errors
+    /// `Limit`.
+    pub(super) fn values(&mut self, elements: u64, held: Held, size: u32) -> Result<()> {
+        self.take(elements, held.bytes(size).saturating_add(1))
+    }
+}
+
 /// Where elements of one datatype are read from: a dataset, or one member of a compound one.
 pub(super) trait Elements {
     fn path(&self) -> &str;

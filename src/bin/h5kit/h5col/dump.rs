@@ -1,12 +1,14 @@
 //! `h5kit h5col dump`: tables as JSON.
 
-use h5kit::bytes::Text;
+use std::rc::Rc;
+
 use h5kit::encoding::h5col::{self, Column, Kind, Level, ListColumn, ListLevel, ScalarColumn, Table, Token, Values};
 use h5kit::{Attribute, Dataset, ErrorKind, FillInfo, Layout};
 use serde_json::{Map, Value, json};
 
 use super::element::Writer;
-use super::{datatype, json, search_index};
+use super::json::{Items, List, Object, Part};
+use super::{datatype, json, lists, rows, search_index};
 use crate::args::Source;
 use crate::session::{Done, Session, Trouble};
 use crate::value::hex;
@@ -40,17 +42,16 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
     let mut tables = Vec::new();
     for group in groups {
         match Table::open(&group) {
-            Ok(table) => tables.push(describe(&table, session)?),
+            Ok(table) => tables.push(Part::Object(describe(&table, session)?)),
             Err(e) => session.report(&e),
         }
     }
-    json::print(&json!({ "schema": "h5col-oracle-1", "tables": tables }))?;
-    Ok(())
+    json::print(&Part::Object(json::object([("schema", "h5col-oracle-1".into()), ("tables", Part::Array(tables))])))
 }
 
 /// A table with all that is in it.
-fn describe(table: &Table, session: &mut Session) -> Result<Value, Trouble> {
-    let text = |name: &str| Ok::<_, h5col::Error>(json::maybe(table.text(name)?.as_ref()));
+fn describe(table: &Table, session: &mut Session) -> Result<Object, Trouble> {
+    let text = |name: &str| Ok::<_, h5col::Error>(Part::Value(json::maybe(table.text(name)?.as_ref())));
     let names = |columns: &[Column]| columns.iter().map(|column| json::text(column.name())).collect::<Vec<_>>();
     let index_columns = match table.index_columns() {
         Ok(names) => names,
@@ -61,18 +62,18 @@ fn describe(table: &Table, session: &mut Session) -> Result<Value, Trouble> {
     };
     let mut columns = Vec::new();
     for column in table.columns() {
-        columns.push(self::column(column, session)?);
+        columns.push(Part::Object(self::column(column, table.nrows(), session)?));
     }
     let mut indexes = Vec::new();
     for index in table.search_indexes()? {
-        indexes.push(search_index::describe(&index)?);
+        indexes.push(Part::Object(search_index::describe(&index)?));
     }
     let order = table.column_order().map(|names| names.iter().map(json::text).collect::<Vec<_>>());
     Ok(json::object([
         ("table", table.path().into()),
-        ("version", json::text(table.version())),
+        ("version", json::text(table.version()).into()),
         ("nrows", table.nrows().into()),
-        ("generation", token(table.generation())),
+        ("generation", token(table.generation()).into()),
         ("title", text("TITLE")?),
         ("description", text("description")?),
         ("units_vocabulary", text("units_vocabulary")?),
@@ -82,10 +83,9 @@ fn describe(table: &Table, session: &mut Session) -> Result<Value, Trouble> {
         ("index_columns", index_columns.into()),
         ("column_order_attr", order.into()),
         ("column_names", names(table.columns()).into()),
-        ("columns", columns.into()),
-        ("search_indexes", indexes.into()),
-    ])
-    .into())
+        ("columns", Part::Array(columns)),
+        ("search_indexes", Part::Array(indexes)),
+    ]))
 }
 
 /// A token: its number, or what it is instead.
@@ -97,29 +97,29 @@ pub fn token(token: &Token) -> Value {
     }
 }
 
-fn column(column: &Column, session: &mut Session) -> Result<Value, Trouble> {
+fn column(column: &Column, nrows: u64, session: &mut Session) -> Result<Object, Trouble> {
     let mut parts = match column {
-        Column::Scalar(scalar) => self::scalar(scalar),
-        Column::List(list) => self::list(list),
+        Column::Scalar(scalar) => self::scalar(scalar, nrows),
+        Column::List(list) => self::list(list, nrows),
     }
     .or_else(|e| match e {
         h5col::Error::File(e) if e.kind() == ErrorKind::Io => Err(e),
         // The other columns can be read all the same.
         e => {
             session.report(&e);
-            Ok(json::object([("kind", "unreadable".into()), ("values", Value::Null)]))
+            Ok(json::object([("kind", "unreadable".into()), ("values", Value::Null.into())]))
         }
     })?;
     for name in ["units", "units_vocabulary", "description"] {
-        parts.insert(name.into(), json::maybe(column.text(name)?.as_ref()));
+        parts.insert(name.into(), json::maybe(column.text(name)?.as_ref()).into());
     }
     let mut attributes = Map::new();
     for attribute in column.attributes()? {
         attributes.insert(attribute.name().display().into_owned(), self::attribute(&attribute)?);
     }
     parts.insert("attributes".into(), attributes.into());
-    parts.insert("name".into(), json::text(column.name()));
-    Ok(parts.into())
+    parts.insert("name".into(), json::text(column.name()).into());
+    Ok(parts)
 }
 
 /// The value of an attribute; those of an array one after the other.
@@ -137,60 +137,72 @@ fn attribute(attribute: &Attribute) -> Result<Value, h5kit::Error> {
     })
 }
 
-fn scalar(column: &ScalarColumn) -> h5col::Result<Map<String, Value>> {
+fn scalar(column: &ScalarColumn, nrows: u64) -> h5col::Result<Object> {
     let dataset = column.dataset();
     let datatype = dataset.datatype();
     let writer = Writer::new(dataset.file(), datatype);
-    let values = column.read(..)?;
-    let mut parts = json::object([
-        ("kind", kind(column.kind()).into()),
-        ("type", datatype::describe(datatype)),
-        ("fill_value", fill(dataset)?),
-        ("valid_min", bound(dataset, "valid_min")?),
-        ("valid_max", bound(dataset, "valid_max")?),
-        ("storage", storage(dataset)),
-    ]);
-    let codes = || (0..values.len()).map(|row| values.data.integer(row).map_or(Value::Null, json::integer)).collect();
+    let whole = Column::Scalar(column.clone());
+    let values = || rows::items(&whole, nrows, move |values, row| writer.value(values, row));
+    let code = |values: &Values, row: usize| values.data.integer(row).map_or(Value::Null, json::integer);
+    let codes = || rows::items(&whole, nrows, code);
+    let mut parts = Object::new();
     match column.kind() {
         Kind::Categorical => {
-            let codes: Vec<Value> = codes();
-            labelled(column, &values, &mut parts)?;
-            parts.insert("codes".into(), codes.into());
+            parts.insert("codes".into(), Part::Items(codes()?));
+            labelled(column, nrows, &mut parts)?;
         }
         Kind::Enumeration => {
-            let codes: Vec<Value> = codes();
-            parts.insert("codes".into(), codes.into());
-            parts.insert("values".into(), writer.values(&values, datatype).into());
-        }
-        Kind::Float => {
-            if let Some(mut bytes) = dataset.fill_value::<h5kit::element::Bytes>()? {
-                if datatype::describe(datatype)["order"] == "LE" {
-                    bytes.0.reverse();
-                }
-                parts.insert("fill_bits".into(), hex(&bytes.0).into());
-            }
-            parts.insert("values".into(), writer.values(&values, datatype).into());
+            parts.insert("codes".into(), Part::Items(codes()?));
+            parts.insert("values".into(), Part::Items(values()?));
         }
         _ => {
-            parts.insert("values".into(), writer.values(&values, datatype).into());
+            parts.insert("values".into(), Part::Items(values()?));
         }
+    }
+    parts.extend(json::object([
+        ("kind", kind(column.kind()).into()),
+        ("type", datatype::describe(datatype).into()),
+        ("fill_value", fill(dataset)?.into()),
+        ("valid_min", bound(dataset, "valid_min")?.into()),
+        ("valid_max", bound(dataset, "valid_max")?.into()),
+        ("storage", storage(dataset).into()),
+    ]));
+    if column.kind() == Kind::Float
+        && let Some(mut bytes) = dataset.fill_value::<h5kit::element::Bytes>()?
+    {
+        if datatype::describe(datatype)["order"] == "LE" {
+            bytes.0.reverse();
+        }
+        parts.insert("fill_bits".into(), hex(&bytes.0).into());
     }
     Ok(parts)
 }
 
 /// Labels in the place of codes, and what is known of them.
-fn labelled(column: &ScalarColumn, values: &Values, parts: &mut Map<String, Value>) -> h5col::Result<()> {
+fn labelled(column: &ScalarColumn, nrows: u64, parts: &mut Object) -> h5col::Result<()> {
     let Some(labels) = column.labels()? else { return Ok(()) };
     let datatype = labels.dataset().datatype();
     let writer = Writer::new(column.dataset().file(), datatype);
-    let read = labels.read()?;
-    let all = writer.values(&read, datatype);
-    let decoded = column.decoded(values.clone())?;
-    parts.insert("values".into(), writer.values(&decoded, datatype).into());
-    parts.insert("categories".into(), all.into());
-    parts.insert("categories_type".into(), datatype::describe(datatype));
+    let read = Rc::new((labels.read()?, writer));
+    let of_code = Rc::clone(&read);
+    let label = move |codes: &Values, row: usize| {
+        let (labels, writer) = &*of_code;
+        let code = codes.data.integer(row).filter(|_| !codes.is_missing(row));
+        code.and_then(|code| usize::try_from(code).ok()).map_or(Value::Null, |code| writer.value(labels, code))
+    };
+    parts.insert("values".into(), Part::Items(rows::items(&Column::Scalar(column.clone()), nrows, label)?));
+    parts.insert("categories".into(), Part::Items(all(read)));
+    parts.insert("categories_type".into(), datatype::describe(datatype).into());
     parts.insert("ordered".into(), labels.ordered()?.into());
     Ok(())
+}
+
+/// Values that are in memory.
+fn all(read: Rc<(Values, Writer)>) -> Items {
+    let n = read.0.len();
+    let value = move |row: usize| read.1.value(&read.0, row);
+    let lines = (0..n).any(|row| value(row).is_object());
+    Items { lines, write: Box::new(move |list: &mut List<'_>| (0..n).try_for_each(|row| list.item(&value(row)))) }
 }
 
 fn kind(kind: Kind) -> &'static str {
@@ -261,22 +273,17 @@ fn storage(dataset: &Dataset) -> Value {
     })
 }
 
-fn list(column: &ListColumn) -> h5col::Result<Map<String, Value>> {
-    let mut parts = json::object([("list_kind", json::maybe(column.list_kind()))]);
+fn list(column: &ListColumn, nrows: u64) -> h5col::Result<Object> {
+    let mut parts = json::object([("list_kind", json::maybe(column.list_kind()).into())]);
     if column.kind() != Kind::List {
         parts.insert("kind".into(), "unreadable".into());
-        parts.insert("values".into(), Value::Null);
+        parts.insert("values".into(), Value::Null.into());
         return Ok(parts);
     }
     parts.insert("kind".into(), "list".into());
-    parts.insert("type".into(), lists_type(&column.level()?)?);
-    parts.insert("values".into(), lists(column, &column.read(..)?)?.into());
+    parts.insert("type".into(), lists_type(&column.level()?)?.into());
+    parts.insert("values".into(), Part::Items(lists::items(column, nrows)?));
     Ok(parts)
-}
-
-/// The lists of some rows.
-pub fn lists(column: &ListColumn, values: &Values) -> h5col::Result<Vec<Value>> {
-    Ok(elements(values, &Level::Lists(column.level()?), column.group().file()))
 }
 
 fn lists_type(level: &ListLevel) -> h5col::Result<Value> {
@@ -284,7 +291,9 @@ fn lists_type(level: &ListLevel) -> h5col::Result<Value> {
         Level::Lists(inner) => json!({ "list": lists_type(inner)? }),
         Level::Strings(strings) => json!({ "strings": { "nullable": strings.nullable() } }),
         Level::Leaf(leaf) => {
-            let mut parts = json::object([("leaf", datatype::describe(leaf.datatype())), ("fill_value", fill(leaf)?)]);
+            let mut parts = Map::new();
+            parts.insert("leaf".into(), datatype::describe(leaf.datatype()));
+            parts.insert("fill_value".into(), fill(leaf)?);
             for name in ["valid_min", "valid_max", "units", "units_vocabulary", "description"] {
                 if leaf.info().has_attribute(name)? {
                     parts.insert(name.into(), bound(leaf, name)?);
@@ -294,25 +303,4 @@ fn lists_type(level: &ListLevel) -> h5col::Result<Value> {
         }
     };
     Ok(json!({ "class": "list", "nullable": level.nullable(), "values": values }))
-}
-
-/// The entries of a level; null where they are missing.
-fn elements(values: &Values, level: &Level, file: &h5kit::File) -> Vec<Value> {
-    match (level, &values.data) {
-        (Level::Lists(level), h5col::Data::List(lists)) => {
-            let inner = elements(&lists.values, &level.values, file);
-            let bounds = lists.offsets.windows(2).zip(&values.missing);
-            let entry = |(bounds, missing): (&[u64], &bool)| match bounds {
-                [start, end] if !missing => inner.get(*start as usize..*end as usize).map_or(Value::Null, Value::from),
-                _ => Value::Null,
-            };
-            bounds.map(entry).collect()
-        }
-        (Level::Leaf(leaf), _) => Writer::new(file, leaf.datatype()).values(values, leaf.datatype()),
-        (Level::Strings(_), h5col::Data::Text(texts)) => {
-            let text = |(text, missing): (&Text, &bool)| if *missing { Value::Null } else { json::text(text) };
-            texts.iter().zip(&values.missing).map(text).collect()
-        }
-        _ => Vec::new(),
-    }
 }

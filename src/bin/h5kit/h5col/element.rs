@@ -12,14 +12,15 @@ use super::{datatype, json};
 use crate::value::hex;
 
 /// Values of a file as JSON.
-pub struct Writer<'f> {
-    file: &'f File,
+pub struct Writer {
+    file: File,
+    datatype: Datatype,
     names: Vec<(i128, String)>,
 }
 
-impl<'f> Writer<'f> {
+impl Writer {
     /// A writer for elements of this datatype.
-    pub fn new(file: &'f File, datatype: &Datatype) -> Self {
+    pub fn new(file: &File, datatype: &Datatype) -> Self {
         let names = match &datatype.class {
             Class::Enumeration { members, .. } => {
                 let code = |stored: &[u8]| datatype::code(datatype, stored);
@@ -27,25 +28,24 @@ impl<'f> Writer<'f> {
             }
             _ => Vec::new(),
         };
-        Self { file, names }
+        Self { file: file.clone(), datatype: datatype.clone(), names }
     }
 
-    /// The values of a column of single values; null where they are missing.
-    pub fn values(&self, values: &Values, datatype: &Datatype) -> Vec<Value> {
-        let value = |row| if values.is_missing(row) { Value::Null } else { self.row(&values.data, row, datatype) };
-        (0..values.len()).map(value).collect()
+    /// The value of a row; null where it is missing.
+    pub fn value(&self, values: &Values, row: usize) -> Value {
+        if values.is_missing(row) { Value::Null } else { self.row(&values.data, row) }
     }
 
-    /// The value of a row.
-    pub fn row(&self, data: &Data, row: usize, datatype: &Datatype) -> Value {
+    /// The value of a row that is not missing.
+    pub fn row(&self, data: &Data, row: usize) -> Value {
         match data {
             Data::Signed(_) | Data::Unsigned(_) => data
                 .integer(row)
-                .map_or(Value::Null, |n| self.integer(n, matches!(datatype.class, Class::Enumeration { .. }))),
+                .map_or(Value::Null, |n| self.integer(n, matches!(self.datatype.class, Class::Enumeration { .. }))),
             Data::Float(values) => values.get(row).map_or(Value::Null, |x| json::float(*x)),
             Data::Boolean(values) => values.get(row).map_or(Value::Null, |b| (*b).into()),
             Data::Text(values) => json::maybe(values.get(row)),
-            Data::Value(values) => values.get(row).map_or(Value::Null, |value| self.element(value, datatype)),
+            Data::Value(values) => values.get(row).map_or(Value::Null, |value| self.element(value, &self.datatype)),
             _ => Value::Null,
         }
     }

@@ -7,6 +7,7 @@ use h5kit::encoding::h5col::{Batch, Column, Data, IndexUse, Kind, Predicate, Tab
 use serde_json::Value;
 
 use super::element::Writer;
+use super::lists::Entries;
 use super::query_list;
 use crate::args::Source;
 use crate::paint::{self, count};
@@ -151,8 +152,9 @@ pub fn shown(column: &Column, values: &Values) -> Result<Vec<Option<String>>, Tr
     let scalar = match column {
         Column::Scalar(scalar) => scalar,
         Column::List(list) => {
-            let all = super::dump::lists(list, values)?;
-            return Ok(all.iter().map(short).collect());
+            let entries = Entries::of(list)?;
+            // Each element is a character at least.
+            return Ok((0..values.len()).map(|row| short(&entries.beginning(values, row, WIDEST))).collect());
         }
     };
     // Codes are shown as what they stand for.
@@ -163,7 +165,7 @@ pub fn shown(column: &Column, values: &Values) -> Result<Vec<Option<String>>, Tr
     let text = |row: usize| match &values.data {
         _ if values.is_missing(row) => None,
         Data::Float(floats) => floats.get(row).map(|x| scalar::float(*x, datatype)),
-        data => short(&writer.row(data, row, datatype)),
+        data => short(&writer.row(data, row)),
     };
     Ok((0..values.len()).map(text).collect())
 }

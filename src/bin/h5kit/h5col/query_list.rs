@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use h5kit::File;
-use h5kit::encoding::h5col::{self, Error, IndexUse, Literal, Operator, Predicate, QueryError, column};
+use h5kit::encoding::h5col::{self, Error, IndexUse, Literal, Operator, Predicate, QueryError, Rows, column};
 use serde_json::Value;
 
-use super::json;
+use super::json::{self, Items, List, Object, Part};
 use crate::session::{Done, Trouble};
 
 /// Predicates inside each other that are followed.
@@ -33,20 +33,25 @@ pub fn run(file: &File, list: &Path, indexes: IndexUse) -> Done {
         };
         let predicate = predicate.map_err(|what| Trouble::Usage(format!("{name}: query {i}: {what}")))?;
         let Some(path) = path else { return Err(Trouble::Usage(format!("{name}: query {i} names no table"))) };
-        match rows(file, &path, predicate, indexes) {
-            Ok(rows) => query.insert("rows".into(), rows.into()),
+        let (key, answer) = match rows(file, &path, predicate, indexes) {
+            Ok(rows) => ("rows", Part::Items(numbers(rows))),
             Err(Error::File(e)) => return Err(e.into()),
-            Err(e) => query.insert("error".into(), class(&e).into()),
+            Err(e) => ("error", class(&e).into()),
         };
-        answered.push(Value::Object(query));
+        let mut query: Object = query.into_iter().map(|(key, value)| (key, value.into())).collect();
+        query.insert(key.into(), answer);
+        answered.push(Part::Object(query));
     }
-    json::print(&answered.into())?;
-    Ok(())
+    json::print(&Part::Array(answered))
 }
 
-fn rows(file: &File, path: &str, predicate: Predicate, indexes: IndexUse) -> h5col::Result<Vec<u64>> {
-    let rows = super::table(file, path)?.select(predicate).indexes(indexes).rows()?;
-    Ok(rows.iter().collect())
+fn rows(file: &File, path: &str, predicate: Predicate, indexes: IndexUse) -> h5col::Result<Rows> {
+    super::table(file, path)?.select(predicate).indexes(indexes).rows()
+}
+
+fn numbers(rows: Rows) -> Items {
+    let write = move |list: &mut List<'_>| rows.iter().try_for_each(|row| list.item(&row.into()));
+    Items { lines: false, write: Box::new(write) }
 }
 
 /// The name that the convention's reference implementation has for an error.

@@ -67,7 +67,7 @@ pub fn run(args: &Args, session: &mut Session) -> Done {
         if groups.is_empty() {
             list.push(no_table());
         }
-        return Ok(json::print(&list.into())?);
+        return json::print(&list.into());
     }
     for violation in &found.violations {
         writeln!(session.out, "{}", line(violation))?;

@@ -2,15 +2,26 @@
 //!
 //! Bit `r % 8` of byte `r / 8` of row `k` is set where row `r` of the table has value `k` of the values dataset.
 
-use super::{shaped, unusable};
+use std::ops::Range;
+
+use super::{blocks, shaped, unusable};
 use crate::encoding::h5col::attribute;
 use crate::encoding::h5col::column::ScalarColumn;
 use crate::encoding::h5col::error::{Result, Rule, Verdict, Violation};
 use crate::encoding::h5col::kind::Held;
 use crate::encoding::h5col::rows::Rows;
 use crate::encoding::h5col::table::Table;
-use crate::encoding::h5col::values::{self, Data};
+use crate::encoding::h5col::values::{self, Data, Room};
 use crate::object::{Dataset, Object};
+
+/// The bits of one value.
+#[derive(Clone, Debug)]
+pub struct Bits {
+    /// The rows that have it.
+    pub rows: Rows,
+    /// True where bits past the last row are set, in the last byte that has rows.
+    pub past_the_end: bool,
+}
 
 /// For each value the rows that have it.
 #[derive(Clone, Debug)]
@@ -79,6 +90,8 @@ impl Bitmap {
     /// # Errors
     /// `File`.
     pub fn values(&self) -> Result<Data> {
+        // A value is looked for by what it is, so that more than itself is kept of each.
+        Room::of(self.values.file()).take(self.values.len(), self.held.bytes(self.values.datatype().size) + 64)?;
         values::read(&self.values, self.held, ..)
     }
 
@@ -87,30 +100,39 @@ impl Bitmap {
     /// # Errors
     /// `File`; `Rule` where there is no such value.
     pub fn rows(&self, k: u64) -> Result<Rows> {
-        let bytes = self.bits(k, self.nrows.div_ceil(8))?;
+        let bytes: Vec<u8> = shaped(&self.dataset, self.dataset.read((k, 0..self.nrows.div_ceil(8))))?;
+        Ok(self.bits_of(&bytes).rows)
+    }
+
+    /// The values, by their numbers, in blocks whose bits are read together.
+    pub fn blocks(&self) -> impl Iterator<Item = Range<u64>> + use<> {
+        blocks(&self.dataset, self.values.len(), self.nrows.div_ceil(8))
+    }
+
+    /// The bits of some values.
+    ///
+    /// # Errors
+    /// As [`rows`](Self::rows).
+    pub fn bits(&self, values: Range<u64>) -> Result<Vec<Bits>> {
+        let length = self.nrows.div_ceil(8);
+        let count = usize::try_from(values.end.saturating_sub(values.start)).unwrap_or(usize::MAX);
+        let all: Vec<u8> = shaped(&self.dataset, self.dataset.read((values, 0..length)))?;
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        // A table without rows has no bytes of bits.
+        Ok((0..count).map(|k| self.bits_of(all.get(k * length..(k + 1) * length).unwrap_or_default())).collect())
+    }
+
+    fn bits_of(&self, bytes: &[u8]) -> Bits {
         let (words, rest) = bytes.as_chunks::<8>();
         let mut bits: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
         bits.extend((!rest.is_empty()).then(|| rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))));
         let used = self.nrows % 64;
+        let mut past_the_end = false;
         if let Some(last) = bits.last_mut().filter(|_| used != 0) {
+            past_the_end = *last >> used != 0;
             *last &= (1 << used) - 1;
         }
-        Ok(Rows::of_bits(0, bits))
-    }
-
-    fn bits(&self, k: u64, bytes: u64) -> Result<Vec<u8>> {
-        shaped(&self.dataset, self.dataset.read((k, 0..bytes)))
-    }
-
-    /// True where bits past the last row are set in the last byte of value `k`.
-    pub(in crate::encoding::h5col) fn has_padding_bits(&self, k: u64) -> Result<bool> {
-        let used = self.nrows % 8;
-        if used == 0 {
-            return Ok(false);
-        }
-        let last = self.nrows / 8;
-        let byte: Vec<u8> = shaped(&self.dataset, self.dataset.read((k, last..=last)))?;
-        Ok(byte.iter().any(|byte| byte >> used != 0))
+        Bits { rows: Rows::of_bits(0, bits), past_the_end }
     }
 
     /// Bytes of the bits of one value.

@@ -3,7 +3,9 @@
 //! For `i` in `0..k`, bit `(a + i * b) % m_bits` is set for each value, where `a` and `b` are the low and the high half
 //! of the hash of its canonical bytes.
 
-use super::{chunks, murmur3, number, shaped, unusable};
+use std::ops::Range;
+
+use super::{blocks, chunks, murmur3, number, shaped, unusable};
 use crate::bytes::Text;
 use crate::encoding::h5col::attribute;
 use crate::encoding::h5col::column::ScalarColumn;
@@ -40,6 +42,9 @@ pub(in crate::encoding::h5col) fn float_bytes(x: f64, width: u32) -> Option<Vec<
 /// The hash family that is known.
 const FAMILY: &str = "murmur3_x64_128_double";
 
+/// Bits of a value that are looked at. By so many a filter of any size is wrong less often than its hash.
+const MOST_HASHES: u64 = 64;
+
 /// A Bloom filter of the values of each chunk.
 #[derive(Clone, Debug)]
 pub struct ChunkBloom {
@@ -70,7 +75,13 @@ impl ChunkBloom {
         let Ok(seed) = u32::try_from(number(dataset, "seed")?) else {
             return Err(unusable(dataset, "seed has more than 32 bits"));
         };
-        if k == 0 || k > u64::from(u16::MAX) || bytes.checked_mul(8) != Some(m_bits) || m_bits == 0 {
+        if k > MOST_HASHES {
+            return Err(unusable(
+                dataset,
+                format!("k is {k}: more than {MOST_HASHES} bits for each value rule out nothing more"),
+            ));
+        }
+        if k == 0 || bytes.checked_mul(8) != Some(m_bits) || m_bits == 0 {
             return Err(unusable(dataset, format!("k is {k}, and m_bits {m_bits} where filters have {bytes} bytes")));
         }
         if hash_family != *FAMILY {
@@ -79,20 +90,36 @@ impl ChunkBloom {
         Ok(Self { dataset: dataset.clone(), chunks, bytes, k, m_bits, seed, hash_family })
     }
 
-    /// The filter of each chunk.
+    /// The chunks, in blocks whose filters are read together.
+    pub fn blocks(&self) -> impl Iterator<Item = Range<u64>> + use<> {
+        blocks(&self.dataset, self.chunks, self.bytes)
+    }
+
+    /// The filters of some chunks, one after the other.
     ///
     /// # Errors
     /// `File`.
-    pub fn filters(&self) -> Result<Vec<Vec<u8>>> {
-        let all: Vec<u8> = shaped(&self.dataset, self.dataset.read((0..self.chunks, ..)))?;
-        let length = usize::try_from(self.bytes).unwrap_or(usize::MAX).max(1);
-        Ok(all.chunks_exact(length).map(<[u8]>::to_vec).collect())
+    pub fn filters(&self, chunks: Range<u64>) -> Result<Vec<u8>> {
+        shaped(&self.dataset, self.dataset.read((chunks, ..)))
+    }
+
+    /// Each of filters that were read together.
+    pub fn each<'f>(&self, filters: &'f [u8]) -> impl Iterator<Item = &'f [u8]> + use<'f> {
+        filters.chunks_exact(usize::try_from(self.bytes).unwrap_or(usize::MAX).max(1))
     }
 
     /// False where no row of a filter's chunk has the value of these canonical bytes.
     #[must_use]
     pub fn may_hold(&self, filter: &[u8], canonical: &[u8]) -> bool {
-        let (a, b) = murmur3::hash(canonical, self.seed);
+        self.may_hold_hash(filter, self.hash(canonical))
+    }
+
+    pub(in crate::encoding::h5col) fn hash(&self, canonical: &[u8]) -> (u64, u64) {
+        murmur3::hash(canonical, self.seed)
+    }
+
+    /// As [`may_hold`](Self::may_hold), for a hash.
+    pub(in crate::encoding::h5col) fn may_hold_hash(&self, filter: &[u8], (a, b): (u64, u64)) -> bool {
         // The sum wraps: the convention leaves that open, and where `m_bits` is a power of two both are the same.
         // Where it is none a filter that was made otherwise must not lose rows, so that it is not asked.
         !self.m_bits.is_power_of_two()
@@ -103,8 +130,8 @@ impl ChunkBloom {
             })
     }
 
-    /// Bytes of all filters.
-    pub(in crate::encoding::h5col) fn bytes(&self) -> u64 {
-        self.chunks.saturating_mul(self.bytes)
+    /// What it costs to ask all filters for so many values: their bytes, and a byte for each bit that is looked at.
+    pub(in crate::encoding::h5col) fn cost(&self, values: u64) -> u64 {
+        self.chunks.saturating_mul(self.bytes.saturating_add(self.k.saturating_mul(values)))
     }
 }

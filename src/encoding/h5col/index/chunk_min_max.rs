@@ -8,7 +8,7 @@ use crate::encoding::h5col::column::ScalarColumn;
 use crate::encoding::h5col::error::Result;
 use crate::encoding::h5col::kind::Held;
 use crate::encoding::h5col::missing::Missing;
-use crate::encoding::h5col::values::{self, Data, Part};
+use crate::encoding::h5col::values::{self, Data, Part, Room};
 use crate::object::Dataset;
 
 /// Least and largest value of each chunk.
@@ -66,6 +66,8 @@ impl ChunkMinMax {
     /// # Errors
     /// `Rule` where a field lacks, `File`.
     pub fn entries(&self) -> Result<ChunkBounds> {
+        let width = self.dataset.datatype().size / 2;
+        Room::of(self.dataset.file()).take(self.chunks, 2 * self.held.bytes(width) + 3 * 8 + 1)?;
         let bound = |name: &str| {
             let member = shaped(&self.dataset, self.dataset.member(name))?;
             values::read(&Part(self.dataset.path(), &member), self.held, 0..self.chunks)

@@ -9,6 +9,8 @@ mod chunk_min_max;
 mod murmur3;
 mod sorted_rows;
 
+use std::ops::Range;
+
 use super::attribute::{self, Token};
 use super::column::ScalarColumn;
 use super::error::{InColumn, Result, Rule, Violation};
@@ -18,7 +20,7 @@ use crate::element::Reference;
 use crate::error::ErrorKind;
 use crate::object::{Dataset, Object};
 
-pub use bitmap::Bitmap;
+pub use bitmap::{Bitmap, Bits};
 pub use bloom::ChunkBloom;
 pub(super) use bloom::{canonical, float_bytes, integer_bytes};
 pub use chunk_min_max::{ChunkBounds, ChunkMinMax};
@@ -220,6 +222,18 @@ pub(super) fn chunks(column: &ScalarColumn) -> u64 {
         Some(rows) => column.nrows.div_ceil(rows.max(1)),
         None => 1,
     }
+}
+
+/// Bytes of an index that are read at once, unless one of its lines is longer.
+const READ: u64 = 64 << 20;
+
+/// The first `end` lines of a dataset, of so many bytes each, in blocks that are read together: whole chunks, unless
+/// they are large.
+fn blocks(dataset: &Dataset, end: u64, bytes: u64) -> impl Iterator<Item = Range<u64>> + use<> {
+    let chunk = dataset.chunk_shape().and_then(|shape| shape.first().copied()).unwrap_or(1).max(1);
+    let most = (READ / bytes.max(1)).max(1);
+    let step = if most < chunk { most } else { most / chunk * chunk };
+    (0..end.div_ceil(step)).map(move |n| n * step..(n + 1).saturating_mul(step).min(end))
 }
 
 /// The error that an index lacks the shape of its kind.

@@ -6,7 +6,7 @@ use crate::encoding::h5col::error::{Result, Rule, Violation};
 use crate::encoding::h5col::kind::{Held, is_boolean};
 use crate::encoding::h5col::list::{Entries, Level, ListColumn, ListLevel, StringLevel};
 use crate::encoding::h5col::rows::Rows;
-use crate::encoding::h5col::values;
+use crate::encoding::h5col::values::{self, Room};
 use crate::object::{Dataset, FillInfo, Group};
 
 use crate::format::message::datatype::Class;
@@ -100,7 +100,11 @@ impl Check<'_> {
         let mut start = 0;
         while start < entries {
             let end = start.saturating_add(BLOCK).min(entries);
-            let Some((offsets, nulls)) = self.take(name, level.read(start, end))? else { return Ok(None) };
+            let Some((offsets, nulls)) =
+                self.take(name, level.read(start, end, &mut Room::of(level.offsets.file())))?
+            else {
+                return Ok(None);
+            };
             if let (0, Some(first @ 1..)) = (start, offsets.first()) {
                 self.add(name, Violation::new(Rule::L1, path, format!("the first offset is {first}, not 0")));
             }
@@ -123,7 +127,8 @@ impl Check<'_> {
         let mut start = 0;
         while start < entries {
             let end = start.saturating_add(BLOCK).min(entries);
-            let Some(values) = self.take(name, level.read(start, end))? else { break };
+            let read = level.read(start, end, &mut Room::of(level.chars.file()));
+            let Some(values) = self.take(name, read)? else { break };
             if let values::Data::Text(texts) = &values.data
                 && let Some((entry, text)) = (start..).zip(texts).find(|(_, text)| text.as_str().is_none())
             {

@@ -1,5 +1,7 @@
 //! Rules for search indexes.
 
+use std::collections::HashSet;
+
 use super::table::is_reserved;
 use super::{Check, content};
 use crate::element::Reference;
@@ -9,7 +11,7 @@ use crate::encoding::h5col::error::{Fault, Result, Rule, Verdict, Violation};
 use crate::encoding::h5col::index::{Bitmap, IndexKind, SearchIndex};
 use crate::error::ErrorKind;
 use crate::format::message::datatype::Class;
-use crate::object::{Dataset, Object};
+use crate::object::Object;
 
 impl Check<'_> {
     pub(super) fn search_indexes(&mut self) -> Result<()> {
@@ -30,6 +32,7 @@ impl Check<'_> {
 
     /// The references of columns to indexes.
     fn links_to(&mut self, indexes: &[SearchIndex]) -> Result<()> {
+        let addresses: HashSet<u64> = indexes.iter().map(|index| index.dataset().info().address()).collect();
         for column in self.table.all_columns().filter_map(Column::as_scalar) {
             let (info, name) = (column.dataset().info(), column.name().as_str());
             if attribute::find(info, "SEARCH_INDEX_LIST")?.is_none() {
@@ -41,8 +44,7 @@ impl Check<'_> {
                 continue;
             };
             for (i, reference) in references.iter().enumerate() {
-                let of = |index: &SearchIndex| leads_to(reference, index.dataset());
-                if !indexes.iter().any(of) {
+                if !in_this_file(reference).is_some_and(|address| addresses.contains(&address)) {
                     let fault = if reference.is_null() { "is null" } else { "leads to no index of the table" };
                     let detail = format!("reference {i} of SEARCH_INDEX_LIST {fault}");
                     self.add(name, Violation::new(Rule::S3, info.path(), detail));
@@ -56,12 +58,12 @@ impl Check<'_> {
     fn members_of_indexes(&mut self, indexes: &[SearchIndex]) -> Result<()> {
         let group = self.table.reserved_group("SEARCH_INDEXES");
         let Some(Some(group)) = self.take(None, group)? else { return Ok(()) };
-        let mut needed: Vec<Reference> = Vec::new();
+        let mut needed: HashSet<u64> = HashSet::new();
         for index in indexes {
             for attribute in attribute::sound(index.dataset().attributes()?)? {
                 if matches!(attribute.datatype()?.class, Class::Reference { .. }) {
                     match attribute.read::<Vec<Reference>>() {
-                        Ok(references) => needed.extend(references),
+                        Ok(references) => needed.extend(references.iter().filter_map(in_this_file)),
                         Err(e) if e.is_missing() => return Err(e.into()),
                         Err(_) => {}
                     }
@@ -76,8 +78,7 @@ impl Check<'_> {
                     continue;
                 }
                 Ok((path, _, Object::Dataset(dataset))) => {
-                    let known = dataset.info().has_attribute("KIND")?
-                        || needed.iter().any(|reference| leads_to(reference, &dataset));
+                    let known = dataset.info().has_attribute("KIND")? || needed.contains(&dataset.info().address());
                     if known {
                         continue;
                     }
@@ -129,18 +130,16 @@ impl Check<'_> {
         // What is stale says nothing that has to be so.
         let Some(Some(content)) = self.take(name, index.content())? else { return Ok(()) };
         if let (true, Some(column)) = (self.reads_values(), index.column()) {
-            let wrong = content::faults(&content, dataset, column);
-            for violation in self.take(name, wrong)?.unwrap_or_default() {
-                self.add(name, violation);
-            }
+            let held = content::hold(&content, dataset, column, &mut |violation| self.add(name, violation));
+            self.take(name, held)?;
         }
         Ok(())
     }
 }
 
-/// True for a reference to a dataset of this file.
-fn leads_to(reference: &Reference, dataset: &Dataset) -> bool {
-    reference.file().is_none() && reference.address() == Some(dataset.info().address())
+/// The address that a reference leads to in this file.
+fn in_this_file(reference: &Reference) -> Option<u64> {
+    reference.address().filter(|_| reference.file().is_none())
 }
 
 /// What is wrong with a token.

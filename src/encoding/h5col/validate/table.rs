@@ -1,6 +1,6 @@
 //! Rules for the table as a whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::Check;
 use crate::bytes::Text;
@@ -155,7 +155,7 @@ impl Check<'_> {
     pub(super) fn categories(&mut self) -> Result<()> {
         let group = self.table.reserved_group("CATEGORIES");
         let Some(Some(group)) = self.take(None, group)? else { return Ok(()) };
-        let mut used = Vec::new();
+        let mut used = HashSet::new();
         for column in self.table.all_columns().filter_map(Column::as_scalar) {
             let references = attribute::references(column.dataset().info(), "CATEGORIES")?.unwrap_or_default();
             used.extend(references.iter().filter_map(|reference| reference.address()));
