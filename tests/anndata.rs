@@ -3,10 +3,14 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Arc;
 
 use common::corpus;
+use h5kit::encoding::anndata::{AnnData, Array, Element, Error, Found, Kind, Result};
+use h5kit::source::Extents;
+use h5kit::{File, Options};
 use serde_json::Value;
 
 fn h5kit(arguments: &[&str], file: &Path) -> Output {
@@ -76,4 +80,61 @@ fn the_corpus_gives_what_anndata_reads() {
     }
     assert!(wrong.is_empty(), "{} of {sound} and {broken}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(sound > 0 && broken > 0);
+}
+
+/// What is read of an element: its values, or why they cannot be read.
+fn read(element: &Element) -> Result<String> {
+    let everything = |array: &Array| array.values(..).map(|values| format!("{values:?}"));
+    Ok(match &element.kind {
+        Kind::Array(array) | Kind::StringArray(array) | Kind::NumericScalar(array) | Kind::String(array) => {
+            everything(array)?
+        }
+        Kind::Categorical(categorical) => {
+            format!("{:?} {}", categorical.codes(..)?, everything(categorical.categories())?)
+        }
+        Kind::NullableInteger(nullable) | Kind::NullableBoolean(nullable) | Kind::NullableStrings(nullable) => {
+            format!("{:?}", nullable.read(..)?)
+        }
+        Kind::Sparse(sparse) => {
+            let pointers = sparse.pointers(0..sparse.n_major())?;
+            format!("{pointers:?} {:?} {:?}", sparse.indices(0..sparse.nnz())?, sparse.values(0..sparse.nnz())?)
+        }
+        Kind::Records(records) => {
+            let fields = records.names()?;
+            fields.iter().map(|name| everything(&records.field(name)?)).collect::<Result<Vec<_>>>()?.concat()
+        }
+        Kind::DataFrame(frame) => format!("{:?} {}", frame.columns(), frame.index_name()),
+        Kind::Awkward(awkward) => format!("{:?}", awkward.read(0..awkward.length())?),
+        _ => element.encoding().to_string(),
+    })
+}
+
+/// An element alone, as text. Missing where the source lacks something.
+fn told(file: &File, path: &str) -> h5kit::Result<String> {
+    match AnnData::open(file).and_then(|data| data.get(path)).and_then(|element| read(&element)) {
+        Err(Error::File(error)) if error.is_missing() => Err(error),
+        read => Ok(read.unwrap_or_else(|error| error.to_string())),
+    }
+}
+
+#[test]
+fn what_is_not_fetched_yet_is_not_taken_for_damage() {
+    let mut files: Vec<_> = common::files_below(&common::testdata().join("files"));
+    files.extend(corpus().iter().flat_map(|corpus| common::files_below(&corpus.join("anndata"))));
+    // Small ones: every read is fetched on its own, for each element anew.
+    let small = |file: &PathBuf| file.metadata().is_ok_and(|metadata| metadata.len() < 100_000);
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "h5ad") && small(file));
+    assert!(files.len() >= 4);
+    for path in files {
+        let Ok(whole) = File::open(&path) else { continue };
+        let Ok(data) = AnnData::open(&whole) else { continue };
+        let bytes = std::fs::read(&path).expect("it can be read");
+        let fetch = |range: std::ops::Range<u64>| Ok(bytes[range.start as usize..range.end as usize].to_vec());
+        for Found { path: element, .. } in data.elements() {
+            let extents = Arc::new(Extents::new(bytes.len() as u64));
+            let file = extents.run(|| Options::new().from_source(extents.clone()), fetch).expect("it opens");
+            let far = extents.run(|| told(&file, &element), fetch).expect("everything is fetched");
+            assert_eq!(far, told(&whole, &element).expect("it is here"), "{} {element}", path.display());
+        }
+    }
 }

@@ -125,7 +125,7 @@ impl Annotated {
     /// What is wrong with the whole, as JSON.
     fn faults(&self) -> Result<String> {
         let faults = self.data.faults();
-        if faults.iter().any(|fault| matches!(fault, Error::File(error) if error.is_missing())) {
+        if faults.iter().any(|fault| fault.is_missing()) {
             return Err(Failure::Missing);
         }
         Ok(list(faults.iter().map(fault)))

@@ -232,13 +232,11 @@ pub(super) fn member(group: &Group, name: &str, path: &str) -> Result<Object> {
     // What is looked up here is below the group, whatever the name begins with.
     match group.object(name.trim_start_matches('/')) {
         Ok(object) => Ok(object),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            if group.link(name.trim_start_matches('/')).is_ok() {
-                broken(Rule::DanglingLink, path, "a link to nothing")
-            } else {
-                broken(Rule::MissingMember, path, format!("{name} is not there"))
-            }
-        }
+        Err(error) if error.kind() == ErrorKind::NotFound => match group.link(name.trim_start_matches('/')) {
+            Ok(_) => broken(Rule::DanglingLink, path, "a link to nothing"),
+            Err(error) if error.is_missing() => Err(Error::File(error)),
+            Err(_) => broken(Rule::MissingMember, path, format!("{name} is not there")),
+        },
         Err(error) => Err(Error::File(error)),
     }
 }

@@ -140,6 +140,14 @@ pub enum Error {
 /// What reading an element gives.
 pub type Result<T> = std::result::Result<T, Error>;
 
+impl Error {
+    /// True where the source has to fetch something first ([`Extents`](crate::source::Extents)).
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::File(error) if error.is_missing())
+    }
+}
+
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)

@@ -216,6 +216,7 @@ fn plain_column(dataset: &Dataset, path: &str) -> Result<Element> {
     let reference: Reference = attribute.read()?;
     let labels = match dataset.file().dereference(&reference) {
         Ok(Object::Dataset(labels)) if !reference.is_null() => labels,
+        Err(e) if e.is_missing() => return Err(e.into()),
         _ => return broken(Rule::DanglingLink, path, "a reference to categories that leads to none"),
     };
     let ordered = ordered(labels.info(), path)?.unwrap_or(false);

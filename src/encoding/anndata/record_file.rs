@@ -123,8 +123,16 @@ impl Consumed {
                 continue;
             }
             let column = name.replace(CATEGORIES, "");
-            let Ok(Object::Dataset(labels)) = uns.object(&name) else { continue };
-            let Ok(labels) = Array::untagged(Source::Dataset(labels), &format!("uns/{name}")) else { continue };
+            let labels = match uns.object(&name) {
+                Ok(Object::Dataset(labels)) => Array::untagged(Source::Dataset(labels), &format!("uns/{name}")),
+                Ok(_) => continue,
+                Err(e) => Err(e.into()),
+            };
+            let labels = match labels {
+                Ok(labels) => labels,
+                Err(e) if e.is_missing() => return Err(e),
+                Err(_) => continue,
+            };
             if labels.shape().len() > 1 {
                 continue;
             }
