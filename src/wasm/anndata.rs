@@ -72,11 +72,15 @@ impl Annotated {
 
     /// The element at a path, held against the shape of the whole, or a column against the length of its frame.
     fn open(&self, path: &str) -> Result<Element> {
-        if let Some((parent, name)) = path.rsplit_once('/')
-            && let Kind::DataFrame(frame) = self.data.get(parent)?.kind
-            && frame.columns().iter().any(|column| column == name)
-        {
-            return Ok(frame.column(name)?);
+        for (slash, _) in path.match_indices('/') {
+            if let Kind::DataFrame(frame) = self.data.get(&path[..slash])?.kind {
+                // A column's name may have slashes.
+                let name = &path[slash + 1..];
+                if frame.columns().iter().any(|column| column == name) {
+                    return Ok(frame.column(name)?);
+                }
+                break;
+            }
         }
         let found = self.data.get(path)?;
         match self.data.fit(&found) {
