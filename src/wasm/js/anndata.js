@@ -1,4 +1,5 @@
 // AnnData.
+import { text } from "./arguments.js";
 import { H5Error } from "./errors.js";
 import { resolve } from "./selection.js";
 import { NdArray, Ragged, strings } from "./values.js";
@@ -46,8 +47,8 @@ export class AnnData {
   }
 
   /** Any element by its path, such as `obsm/X_umap`, `raw/X` or `uns/neighbors/params`. */
-  get(path, options) {
-    return this.#asking.element(path, options);
+  async get(path, options) {
+    return this.#asking.element(text(path, "the path of an element"), options);
   }
 
   /** The matrix, `null` where there is none. */
@@ -90,8 +91,8 @@ class Mapping {
     return this.#keys.includes(key);
   }
 
-  get(key, options) {
-    return this.#asking.element(`${this.#path}/${key}`, options);
+  async get(key, options) {
+    return this.#asking.element(`${this.#path}/${text(key, "a key")}`, options);
   }
 }
 
@@ -114,7 +115,8 @@ class Frame {
   }
 
   /** A column, or some of its rows. */
-  column(name, { start, stop, ...options } = {}) {
+  async column(name, { start, stop, ...options } = {}) {
+    text(name, "the name of a column");
     if (!this.columns.includes(name)) {
       throw new H5Error("NotFound", `${this.path}: no column \`${name}\`; there is ${this.columns.join(", ")}`);
     }
@@ -122,7 +124,8 @@ class Frame {
   }
 
   /** The categories of a column, without its codes. */
-  categories(name, options) {
+  async categories(name, options) {
+    text(name, "the name of a column");
     return categories(this.#asking, `${this.path}/${name}`, options);
   }
 }
