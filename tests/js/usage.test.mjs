@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { failure, h5kit, testdata } from "./common.mjs";
+import { serve } from "./server.mjs";
 
 const cellsFile = `${testdata}pbmc_small.h5ad`;
 const stationsFile = `${testdata}h5col/stations.h5`;
@@ -75,4 +76,34 @@ test("what cannot be given to the core is no panic", async () => {
   assert.equal(error.kind, "Usage");
   assert((await file.keys()).includes("obsm"));
   await file.close();
+});
+
+test("numbers of options that would fetch nothing or wait for ever", async () => {
+  const server = await serve(readFileSync(cellsFile));
+  for (const option of [{ concurrency: 0 }, { concurrency: NaN }, { concurrency: -1 }, { prefetch: 0 }, { prefetch: -1 }, { prefetch: 1.5 }, { retries: NaN }]) {
+    for (const open of [h5kit.open, h5kit.openInWorker]) {
+      const error = await failure(open(server.url, option));
+      assert.equal(error.kind, "Usage", error.message);
+      assert.match(error.message, new RegExp(Object.keys(option)[0]));
+    }
+  }
+  assert.equal(server.seen.requests, 0);
+  await server.close();
+});
+
+test("what the system and sources refuse is of kind Io", async () => {
+  assert.equal((await failure(h5kit.openPath(testdata))).kind, "Io");
+  assert.equal((await failure(h5kit.openPath(`${testdata}nothing.h5`))).kind, "Io");
+  const bytes = readFileSync(cellsFile);
+  let answers = async () => [];
+  const source = { size: bytes.length, readRanges: (ranges) => answers(ranges) };
+  assert.equal((await failure(h5kit.open(source))).kind, "Io");
+  for (const nothing of [[], undefined, [null], [new Uint8Array(3)]]) {
+    answers = async (ranges) => ranges.map(({ offset, length }) => new Uint8Array(bytes.subarray(offset, offset + length)));
+    const file = await h5kit.open(source, { smallFile: 0, prefetch: 4096 });
+    const dataset = await file.dataset("raw/X/data");
+    answers = async () => nothing;
+    assert.equal((await failure(dataset.read())).kind, "Io");
+    await file.close();
+  }
 });

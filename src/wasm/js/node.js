@@ -9,6 +9,11 @@ export * from "./index.js";
 /** Reads that are made at once. */
 const AT_ONCE = 16;
 
+/** What the system says, as an error of the package. */
+function refused(cause) {
+  throw new H5Error("Io", cause.message, { cause });
+}
+
 class FileSource {
   #handle;
 
@@ -24,13 +29,13 @@ class FileSource {
       return new FileSource(handle, (await handle.stat()).size);
     } catch (cause) {
       await handle?.close();
-      throw new H5Error("Io", cause.message, { cause });
+      return refused(cause);
     }
   }
 
   /** Looks how long the file is by now. */
   async refresh() {
-    this.size = (await this.#handle.stat()).size;
+    this.size = (await this.#handle.stat().catch(refused)).size;
   }
 
   readRanges(ranges, signal) {
@@ -38,7 +43,7 @@ class FileSource {
       signal?.throwIfAborted();
       const bytes = new Uint8Array(length);
       for (let at = 0; at < length; ) {
-        const { bytesRead } = await this.#handle.read(bytes, at, length - at, offset + at);
+        const { bytesRead } = await this.#handle.read(bytes, at, length - at, offset + at).catch(refused);
         if (bytesRead === 0) throw new H5Error("Io", `the file ends before ${offset + length}`);
         at += bytesRead;
       }
