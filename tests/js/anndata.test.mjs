@@ -51,8 +51,9 @@ test("rows and columns of matrices are those of scipy", async () => {
   for (const name of ["X", "shuffled", "csc"]) {
     const matrix = name === "X" ? await data.X() : await data.layers.get(name);
     const rows = name === "X" ? expected.X : expected.layers[name];
-    for (const places of [[], [3], [0, 1, 2], [9, 2, 2, 17, 3, 0, 22, 21], { start: 2, stop: 5 }]) {
-      const list = Array.isArray(places) ? places : [2, 3, 4];
+    const ranges = [[{ start: 2, stop: 5 }, [2, 3, 4]], [{ start: 1, stop: 12, step: 5 }, [1, 6, 11]], [{ start: 3, stop: 3 }, []]];
+    const lists = [[], [3], [0, 1, 2], [9, 2, 2, 17, 3, 0, 22, 21]].map((list) => [list, list]);
+    for (const [places, list] of [...lists, ...ranges, [new Set([4, 1]), [4, 1]]]) {
       const some = await matrix.rows(places);
       assert.deepEqual(some.shape, [list.length, 23]);
       assert.deepEqual([...some.toDense()], list.flatMap((row) => rows[row]), name);

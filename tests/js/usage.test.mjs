@@ -15,7 +15,8 @@ async function opened() {
     const file = await open(new Blob([readFileSync(cellsFile)]));
     const stations = await open(new Blob([readFileSync(stationsFile)]));
     const table = await h5kit.openTable(await stations.group("stations"));
-    all.push({ file, stations, table, cells: await h5kit.openAnnData(file) });
+    const cells = await h5kit.openAnnData(file);
+    all.push({ file, stations, table, cells, umap: await file.dataset("obsm/X_umap"), x: await cells.X() });
   }
   return all;
 }
@@ -106,4 +107,86 @@ test("what the system and sources refuse is of kind Io", async () => {
     assert.equal((await failure(dataset.read())).kind, "Io");
     await file.close();
   }
+});
+
+test("selections that are none are of kind Selection", () =>
+  wrong("Selection", ({ umap, x, table }) => [
+    () => umap.read(0),
+    () => umap.read("0:3"),
+    () => umap.read({ start: 0, stop: 3 }),
+    () => umap.read({}),
+    () => umap.read(new Float64Array(2)),
+    () => umap.read([{ from: 0, to: 3 }]),
+    () => umap.read(["5", "1"]),
+    () => umap.read([["5", "1"]]),
+    () => umap.read([[null]]),
+    () => umap.read([true]),
+    () => umap.read([{ start: "1" }]),
+    () => umap.read([-1]),
+    () => umap.read([1.5]),
+    () => umap.read([{ stop: 201 }]),
+    () => umap.plan({ start: 0, stop: 3 }),
+    () => umap.readBytes(0),
+    () => umap.blocks(0).next(),
+    () => x.rows([1000]),
+    () => x.rows([1.5]),
+    () => x.rows([NaN]),
+    () => x.rows({ start: 0, stop: 1000 }),
+    () => x.columns([99]),
+    () => x.columns([-1]),
+    () => x.columns({ start: 0, stop: 51 }),
+    () => x.columns({ start: -1 }),
+    () => table.column("height", { rows: [-1] }),
+    () => table.column("height", { rows: [NaN] }),
+    () => table.column("height", { rows: [1.5] }),
+    () => table.column("height", { start: -1 }),
+    () => table.column("height", { stop: 1.5 }),
+    () => table.column("height", { rows: [3, 2] }),
+  ]));
+
+test("rows, columns and limits that are none are of kind Usage", () =>
+  wrong("Usage", ({ x, table }) => [
+    () => x.rows(),
+    () => x.rows(5),
+    () => x.rows("12"),
+    () => x.rows({ from: 1 }),
+    () => x.columns(3),
+    () => x.columns(null),
+    () => table.column("height", { rows: 5 }),
+    () => table.column("height", { rows: 0 }),
+    () => table.rows(null, { limit: -1 }),
+    () => table.rows(null, { limit: NaN }),
+    () => table.query(null, { limit: 1.5 }),
+    () => table.query(null, { limit: "5" }),
+  ]));
+
+test("what is wrong with a selection says what is right", async () => {
+  const file = await h5kit.open(readFileSync(cellsFile));
+  const umap = await file.dataset("obsm/X_umap");
+  assert.match((await failure(umap.read("0:3"))).message, /`0:3` .* such as \[\{ start: 0, stop: 10 \}, null\]/);
+  assert.match((await failure(umap.read([null, { from: 1 }]))).message, /dimension 1: \{ from \} .* \{ start, stop, step \}/);
+  const dense = await (await h5kit.openAnnData(file)).obsm.get("X_umap");
+  for (const call of [() => dense.column("GENE7"), () => dense.column(undefined), () => dense.read(0), () => dense.read({ form: "none", numbers: [] })]) {
+    assert.equal((await failure(call)).kind, "Selection", String(call));
+  }
+  assert.equal((await failure(dense.rows())).kind, "Usage");
+  await file.close();
+});
+
+test("a limit of none is no limit, and bigints are places", async () => {
+  const file = await h5kit.open(readFileSync(stationsFile));
+  const table = await h5kit.openTable(await file.group("stations"));
+  const all = await table.rows();
+  assert.equal(all.length, table.length);
+  assert.deepEqual(await table.rows(null, { limit: Infinity }), all);
+  assert.deepEqual(await table.rows(null, { limit: 0 }), new Float64Array());
+  await file.close();
+  const cells = await h5kit.openPath(cellsFile);
+  const umap = await cells.dataset("obsm/X_umap");
+  assert.deepEqual(await umap.read([5n, null]), await umap.read([5, null]));
+  assert.deepEqual(await umap.read([[5n, 1n]]), await umap.read([[5, 1]]));
+  assert.deepEqual(await umap.plan([[5n, 1n]]), await umap.plan([[5, 1]]));
+  const dense = await (await h5kit.openAnnData(cells)).obsm.get("X_umap");
+  assert.deepEqual((await dense.read([5n])).shape, [2]);
+  await cells.close();
 });

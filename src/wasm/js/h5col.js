@@ -1,6 +1,7 @@
 // H5Col: tables of columns.
-import { text, usage } from "./arguments.js";
+import { count, text, usage } from "./arguments.js";
 import { H5Error } from "./errors.js";
+import { place } from "./selection.js";
 import { datatype, strings } from "./values.js";
 
 /** The table in a group. */
@@ -39,8 +40,8 @@ export class Table {
   /** Some rows of a column, all by default: from one to another, or by their numbers in ascending order. */
   async column(name, { start = 0, stop = this.length, rows, ...options } = {}) {
     text(name, "the name of a column");
-    if (rows) return column(await this.#ask("readRows", [name, ascending(rows)], options));
-    return column(await this.#ask("read", [name, start, stop], options));
+    if (rows !== undefined) return column(await this.#ask("readRows", [name, ascending(rows)], options));
+    return column(await this.#ask("read", [name, place(start), place(stop)], options));
   }
 
   /** The labels of a categorical column; `null` where it has none. */
@@ -50,13 +51,13 @@ export class Table {
   }
 
   /** The numbers of the rows that a condition is true of, such as `height >= 500 and name is not null`. */
-  async rows(condition, { limit = NaN, ...options } = {}) {
-    return numbers(await this.#ask("rows", [conditionOf(condition), limit], options));
+  async rows(condition, { limit, ...options } = {}) {
+    return numbers(await this.#ask("rows", [conditionOf(condition), most(limit)], options));
   }
 
   /** These rows, with their values of some columns, or of all. */
-  async query(condition, { columns, limit = NaN, ...options } = {}) {
-    const raw = await this.#ask("query", [conditionOf(condition), namesOf(columns), limit], options);
+  async query(condition, { columns, limit, ...options } = {}) {
+    const raw = await this.#ask("query", [conditionOf(condition), namesOf(columns), most(limit)], options);
     return {
       rows: numbers(raw.rows),
       columns: Object.fromEntries(raw.columns.map(({ name, values }) => [name, column(values)])),
@@ -81,8 +82,14 @@ function namesOf(columns) {
   return columns.map((name) => text(name, "the name of a column"));
 }
 
+/** How many rows are wanted at most; `NaN`: all. */
+function most(limit) {
+  return limit === undefined || limit === null || limit === Infinity ? NaN : count(limit, "`limit`");
+}
+
 function ascending(rows) {
-  const numbers = Float64Array.from(rows);
+  if (typeof rows !== "object" || rows === null || !(Symbol.iterator in rows || "length" in rows)) throw usage("`rows` is a list of numbers");
+  const numbers = Float64Array.from(rows, place);
   if (numbers.every((row, i) => i === 0 || row > numbers[i - 1])) return numbers;
   throw new H5Error("Selection", "selection: the numbers of rows are given in ascending order, each once");
 }
