@@ -172,3 +172,38 @@ test("a broken element is an error with its rule", async () => {
   }
   await data.file.close();
 });
+
+test("complex numbers of a column are pairs, and kinds tell columns apart", async () => {
+  const data = await open("files/anndata_frame.h5ad");
+  const { obs } = json("files/anndata_frame.json");
+  const number = (value) => (typeof value === "string" ? Number(value) : value);
+  let compared = 0;
+  for (const name of data.obs.columns) {
+    const column = await data.obs.column(name);
+    const { values } = obs[name];
+    assert.equal(column.length, values.length, name);
+    assert.equal(column.kind, column.type === "category" ? "category" : "values", name);
+    if (values.some((value) => value?.re === undefined)) continue;
+    const expected = values.map(({ re, im }) => [number(re), number(im)]);
+    assert.deepEqual(values.map((_, i) => column.at(i)), expected, name);
+    const some = await data.obs.column(name, { start: 2, stop: 4 });
+    assert.deepEqual([some.length, some.at(1)], [2, expected[3]], name);
+    compared += 1;
+  }
+  assert(compared >= 2, `only ${compared}`);
+  await data.file.close();
+});
+
+const withoutCorpus = process.env.H5KIT_CORPUS ? false : "there is no corpus: H5KIT_CORPUS";
+
+test("complex numbers, and categories that are Booleans, are those of anndata", { skip: withoutCorpus }, async () => {
+  const path = `${process.env.H5KIT_CORPUS}/anndata/m-obs_kinds-v`;
+  const data = await h5kit.openAnnData(await h5kit.openPath(`${path}.h5ad`));
+  const elements = readFileSync(`${path}.expected.jsonl`, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  for (const name of ["c128", "cat_bool", "cat", "bool"]) {
+    const { values } = elements.find(({ path }) => path === `obs/${name}`);
+    const column = await data.obs.column(name);
+    assert.deepEqual(Array.from({ length: column.length }, (_, i) => column.at(i)), values, name);
+  }
+  await data.file.close();
+});

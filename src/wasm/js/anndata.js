@@ -136,11 +136,22 @@ async function column(asking, path, selection, options) {
   const { form, numbers } = resolve(selection, SHAPE_1);
   const raw = await asking.ask("column", [path, form, numbers], options);
   if (raw.codes === undefined) return new Column(about.type, plain(raw.values), raw.missing);
-  return new Categorical(codes(raw.codes, about.categories), await categories(asking, path, options), about.ordered);
+  return new Categorical(codes(raw.codes, about.categories), await categories(asking, path, options), about);
+}
+
+/** Whether complex numbers are meant: each is two values, one after the other. */
+const isComplex = (type) => /^complex/.test(type);
+
+/** A value of a type of NumPy. */
+function valueAt(values, type, i) {
+  if (isComplex(type)) return [values[2 * i], values[2 * i + 1]];
+  return type === "bool" ? values[i] !== 0 : values[i];
 }
 
 /** Values of a column. `missing` is 1 where there is none, and undefined where all are there. */
 class Column {
+  kind = "values";
+
   constructor(type, values, missing) {
     this.type = type;
     this.values = values;
@@ -148,19 +159,22 @@ class Column {
   }
 
   get length() {
-    return this.values.length;
+    return isComplex(this.type) ? this.values.length / 2 : this.values.length;
   }
 
   /** A value, `null` where it is missing. */
   at(i) {
-    if (this.missing?.[i]) return null;
-    return this.type === "bool" ? this.values[i] !== 0 : this.values[i];
+    return this.missing?.[i] ? null : valueAt(this.values, this.type, i);
   }
 }
 
 /** Categories, and for each row the number of its own; -1 where it is missing. */
 class Categorical {
-  constructor(codes, categories, ordered) {
+  kind = "category";
+  #of;
+
+  constructor(codes, categories, { type, ordered }) {
+    this.#of = type;
     this.type = "category";
     this.codes = codes;
     this.categories = categories;
@@ -172,7 +186,7 @@ class Categorical {
   }
 
   at(i) {
-    return this.codes[i] < 0 ? null : this.categories[this.codes[i]];
+    return this.codes[i] < 0 ? null : valueAt(this.categories, this.#of, this.codes[i]);
   }
 }
 

@@ -1,6 +1,7 @@
 // Files of Node, read at positions.
 import { open as openFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
 import { H5Error, open } from "./index.js";
 import { each } from "./sources.js";
 
@@ -59,7 +60,7 @@ class FileSource {
 /** Opens a file of this machine; files that it names are looked for in its folder. */
 export async function openPath(path, { neighbours = "beside", ...options } = {}) {
   const source = await FileSource.open(path);
-  const folder = dirname(String(path));
+  const folder = dirname(path instanceof URL ? fileURLToPath(path) : String(path));
   try {
     return await open(source, { ...options, neighbours: neighbours === "beside" ? (name) => beside(folder, name) : neighbours });
   } catch (error) {

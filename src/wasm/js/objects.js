@@ -100,9 +100,12 @@ class Attributes {
 }
 
 export class Group extends Node {
-  /** Names alone: no child is opened. */
+  /** Names alone: no child is opened. Links that are damaged have none; where nothing but these is left that is an error. */
   async keys({ signal } = {}) {
-    return JSON.parse(await this.session.entries(this.place, 0, signal)).map(({ name }) => name);
+    const links = JSON.parse(await this.session.entries(this.place, 0, signal));
+    const names = links.flatMap(({ name = [] }) => name);
+    if (names.length === 0 && links.length > 0) throw new H5Error("Corrupt", links[0].error, { path: this.path });
+    return names;
   }
 
   /** All children with their kind, and of datasets shape and datatype; `depth` levels of them. */
@@ -134,12 +137,13 @@ function needed(object, kind) {
   throw new H5Error("Usage", `${object.path}: this is a ${object.kind}, not a ${kind}`, { path: object.path });
 }
 
-function entry({ dtype, entries, bytes, ...rest }) {
+/** A link as it is described; of one that is damaged there is nothing but the error. */
+function entry({ name = "", link = "damaged", dtype, entries, bytes, ...rest }) {
   const more = {};
   if (dtype !== undefined) more.dtype = datatype(dtype);
   if (entries !== undefined) more.entries = entries.map(entry);
   if (bytes !== undefined) more.bytes = Uint8Array.from(bytes);
-  return { ...rest, ...more };
+  return { name, link, ...rest, ...more };
 }
 
 function opened(file, json) {
