@@ -57,8 +57,9 @@ test("rows and columns of matrices are those of scipy", async () => {
   for (const name of ["X", "shuffled", "csc"]) {
     const matrix = name === "X" ? await data.X() : await data.layers.get(name);
     const rows = name === "X" ? expected.X : expected.layers[name];
-    for (const places of [[], [3], [0, 1, 2], [9, 2, 2, 17, 3, 0, 22, 21], { start: 2, stop: 5 }]) {
-      const list = Array.isArray(places) ? places : [2, 3, 4];
+    const ranges = [[{ start: 2, stop: 5 }, [2, 3, 4]], [{ start: 1, stop: 12, step: 5 }, [1, 6, 11]], [{ start: 3, stop: 3 }, []]];
+    const lists = [[], [3], [0, 1, 2], [9, 2, 2, 17, 3, 0, 22, 21]].map((list) => [list, list]);
+    for (const [places, list] of [...lists, ...ranges, [new Set([4, 1]), [4, 1]]]) {
       const some = await matrix.rows(places);
       assert.deepEqual(some.shape, [list.length, 23]);
       assert.deepEqual([...some.toDense()], list.flatMap((row) => rows[row]), name);
@@ -199,6 +200,41 @@ test("a broken element is an error with its rule", async () => {
     const error = await failure(async () => values(await data.get(path)));
     assert.equal(error.kind, "Rule", path);
     assert.equal(error.rule, rule, path);
+  }
+  await data.file.close();
+});
+
+test("complex numbers of a column are pairs, and kinds tell columns apart", async () => {
+  const data = await open("files/anndata_frame.h5ad");
+  const { obs } = json("files/anndata_frame.json");
+  const number = (value) => (typeof value === "string" ? Number(value) : value);
+  let compared = 0;
+  for (const name of data.obs.columns) {
+    const column = await data.obs.column(name);
+    const { values } = obs[name];
+    assert.equal(column.length, values.length, name);
+    assert.equal(column.kind, column.type === "category" ? "category" : "values", name);
+    if (values.some((value) => value?.re === undefined)) continue;
+    const expected = values.map(({ re, im }) => [number(re), number(im)]);
+    assert.deepEqual(values.map((_, i) => column.at(i)), expected, name);
+    const some = await data.obs.column(name, { start: 2, stop: 4 });
+    assert.deepEqual([some.length, some.at(1)], [2, expected[3]], name);
+    compared += 1;
+  }
+  assert(compared >= 2, `only ${compared}`);
+  await data.file.close();
+});
+
+const withoutCorpus = process.env.H5KIT_CORPUS ? false : "there is no corpus: H5KIT_CORPUS";
+
+test("complex numbers, and categories that are Booleans, are those of anndata", { skip: withoutCorpus }, async () => {
+  const path = `${process.env.H5KIT_CORPUS}/anndata/m-obs_kinds-v`;
+  const data = await h5kit.openAnnData(await h5kit.openPath(`${path}.h5ad`));
+  const elements = readFileSync(`${path}.expected.jsonl`, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  for (const name of ["c128", "cat_bool", "cat", "bool"]) {
+    const { values } = elements.find(({ path }) => path === `obs/${name}`);
+    const column = await data.obs.column(name);
+    assert.deepEqual(Array.from({ length: column.length }, (_, i) => column.at(i)), values, name);
   }
   await data.file.close();
 });

@@ -156,3 +156,29 @@ for (const version of ["scattered", "scattered_latest"]) {
     });
   });
 }
+
+test("an address that cannot be fetched: what the causes may be", async () => {
+  const server = await serve(small);
+  await server.close();
+  const error = await failure(h5kit.open(server.url, { retries: 0 }));
+  assert.equal(error.kind, "Http");
+  assert.match(error.message, /\(the address, the network, or the server does not allow other origins: CORS\)$/);
+});
+
+test("the signal of opening stops opening, and nothing after that", async () => {
+  const server = await serve(small);
+  for (const open of [h5kit.open, h5kit.openInWorker]) {
+    const opening = new AbortController();
+    const file = await open(server.url, { signal: opening.signal, smallFile: 0 });
+    opening.abort();
+    const data = await h5kit.openAnnData(file);
+    assert.deepEqual(data.shape, [200, 50]);
+    await file.refresh();
+    assert.deepEqual((await (await file.dataset("obsm/X_umap")).read()).shape, [200, 2]);
+    const refreshing = AbortSignal.abort();
+    assert.equal((await failure(file.refresh({ signal: refreshing }))).name, "AbortError");
+    assert((await file.keys()).includes("obsm"));
+    await file.close();
+  }
+  await server.close();
+});

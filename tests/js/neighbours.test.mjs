@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { serveSite } from "./browser.mjs";
 import { failure, h5kit, testdata } from "./common.mjs";
 
@@ -24,6 +25,7 @@ async function digest(file) {
 for (const name of ["virtual.h5", "virtual_newest.h5", "virtual_unlimited.h5", "virtual_converted.h5", "external.h5", "links_all.h5"]) {
   test(`${name} is the same by its address as by its path`, async () => {
     const expected = await digest(await h5kit.openPath(files + name));
+    assert.deepEqual(await digest(await h5kit.openPath(pathToFileURL(files + name))), expected);
     assert.deepEqual(await digest(await h5kit.open(address(name))), expected);
     assert.deepEqual(await digest(await h5kit.openInWorker(address(name))), expected);
   });

@@ -38,7 +38,11 @@ export async function conventions(): Promise<void> {
   const file = await openPath("cells.h5ad");
   const data = await openAnnData(file);
   const column = await data.obs.column("cell_type", { start: 0, stop: 10 });
-  if (column.type === "category" && "codes" in column) console.log(column.categories[column.codes[0]!]);
+  if (column.kind === "category") console.log(column.categories[column.codes[0]!], column.ordered);
+  else console.log(column.values, column.missing?.length);
+  await (await openPath(new URL("file:///cells.h5ad"))).close();
+  // @ts-expect-error a path is text or bytes
+  await file.dataset(5);
   const x = await data.X();
   if (x?.kind === "sparse") console.log((await x.rows([1, 2])).toDense().length);
   if (x?.kind === "dense") console.log((await x.rows({ start: 0, stop: 2 })).data.length);

@@ -253,3 +253,18 @@ test("what is not in memory as a whole is read in blocks", async () => {
   assert.match(error.message, /blocks\(\)/);
   await file.close();
 });
+
+test("damaged links are entries without a name, and no names", async () => {
+  for (const [name, links] of [["link_to_nowhere", ["beyond", "superblock", ""]], ["group_btree_cycle", [""]]]) {
+    const file = await h5kit.openPath(`${testdata}corrupt/${name}.h5`);
+    const entries = await file.entries();
+    assert.deepEqual(entries.map(({ name }) => name), links);
+    const { link, error } = entries.at(-1);
+    assert.equal(link, "damaged");
+    assert.match(error, /address/);
+    const names = links.filter(Boolean);
+    if (names.length > 0) assert.deepEqual(await file.keys(), names);
+    else assert.equal((await failure(file.keys())).kind, "Corrupt");
+    await file.close();
+  }
+});

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { failure, h5kit, lines, testdata } from "./common.mjs";
+import { Worker } from "node:worker_threads";
+import { built, failure, h5kit, lines, testdata } from "./common.mjs";
 import { serve } from "./server.mjs";
 
 const bytes = readFileSync(`${testdata}pbmc_small.h5ad`);
@@ -65,3 +66,52 @@ test("errors, progress and stopping go through a worker", async () => {
   assert.equal((await failure(h5kit.openInWorker("http://["))).kind, "Usage");
   await server.close();
 });
+
+/** What a call ends in, or that it does not end. */
+function ending(work) {
+  const patience = AbortSignal.timeout(5000);
+  const never = new Promise((_, reject) => patience.addEventListener("abort", () => reject(new Error("it never ends"))));
+  return failure(Promise.race([work(), never]));
+}
+
+test("a closed file says so, and is closed once", async () => {
+  for (const worker of [undefined, workerOfNode()]) {
+    const file = await h5kit.openInWorker(new Blob([bytes]), { worker });
+    const dataset = await file.dataset("obsm/X_umap");
+    const data = await h5kit.openAnnData(file);
+    await file.close();
+    await file.close();
+    for (const call of [() => file.keys(), () => dataset.read(), () => file.refresh(), () => file.neighbour("a"), () => data.obsNames(), () => h5kit.openAnnData(file)]) {
+      assert.equal((await ending(call)).kind, "Closed", String(call));
+    }
+    await worker?.terminate();
+  }
+});
+
+test("what a file is waited for when it is closed ends", async () => {
+  const server = await serve(bytes, { delay: 200 });
+  const file = await h5kit.openInWorker(server.url, { smallFile: 0, prefetch: 4096 });
+  const reading = ending(async () => (await file.dataset("raw/X/data")).read());
+  await file.close();
+  assert.equal((await reading).kind, "Closed");
+  await server.close();
+});
+
+test("a worker that is ended by somebody else is an error, at once and from then on", async () => {
+  const worker = workerOfNode();
+  const server = await serve(bytes, { delay: 200 });
+  const file = await h5kit.openInWorker(server.url, { worker, smallFile: 0, prefetch: 4096 });
+  const reading = ending(async () => (await file.dataset("raw/X/data")).read());
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await worker.terminate();
+  assert.equal((await reading).kind, "Internal");
+  const error = await ending(() => file.keys());
+  assert.equal(error.kind, "Internal");
+  assert.match(error.message, /the worker has stopped/);
+  await file.close();
+  await server.close();
+});
+
+function workerOfNode() {
+  return new Worker(new URL("worker.js", built));
+}

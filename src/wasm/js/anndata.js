@@ -1,6 +1,7 @@
 // AnnData.
+import { shown, text } from "./arguments.js";
 import { H5Error } from "./errors.js";
-import { resolve } from "./selection.js";
+import { along, place, resolve } from "./selection.js";
 import { NdArray, Ragged, strings } from "./values.js";
 
 const SHAPE_1 = [Infinity];
@@ -46,8 +47,8 @@ export class AnnData {
   }
 
   /** Any element by its path, such as `obsm/X_umap`, `raw/X` or `uns/neighbors/params`. */
-  get(path, options) {
-    return this.#asking.element(path, options);
+  async get(path, options) {
+    return this.#asking.element(text(path, "the path of an element"), options);
   }
 
   /** The matrix, `null` where there is none. */
@@ -90,8 +91,8 @@ class Mapping {
     return this.#keys.includes(key);
   }
 
-  get(key, options) {
-    return this.#asking.element(`${this.#path}/${key}`, options);
+  async get(key, options) {
+    return this.#asking.element(`${this.#path}/${text(key, "a key")}`, options);
   }
 }
 
@@ -114,7 +115,8 @@ class Frame {
   }
 
   /** A column, or some of its rows. */
-  column(name, { start, stop, ...options } = {}) {
+  async column(name, { start, stop, ...options } = {}) {
+    text(name, "the name of a column");
     if (!this.columns.includes(name)) {
       throw new H5Error("NotFound", `${this.path}: no column \`${name}\`; there is ${this.columns.join(", ")}`);
     }
@@ -122,7 +124,8 @@ class Frame {
   }
 
   /** The categories of a column, without its codes. */
-  categories(name, options) {
+  async categories(name, options) {
+    text(name, "the name of a column");
     return categories(this.#asking, `${this.path}/${name}`, options);
   }
 }
@@ -133,11 +136,22 @@ async function column(asking, path, selection, options) {
   const { form, numbers } = resolve(selection, SHAPE_1);
   const raw = await asking.ask("column", [path, form, numbers], options);
   if (raw.codes === undefined) return new Column(about.type, plain(raw.values), raw.missing);
-  return new Categorical(codes(raw.codes, about.categories), await categories(asking, path, options), about.ordered);
+  return new Categorical(codes(raw.codes, about.categories), await categories(asking, path, options), about);
+}
+
+/** Whether complex numbers are meant: each is two values, one after the other. */
+const isComplex = (type) => /^complex/.test(type);
+
+/** A value of a type of NumPy. */
+function valueAt(values, type, i) {
+  if (isComplex(type)) return [values[2 * i], values[2 * i + 1]];
+  return type === "bool" ? values[i] !== 0 : values[i];
 }
 
 /** Values of a column. `missing` is 1 where there is none, and undefined where all are there. */
 class Column {
+  kind = "values";
+
   constructor(type, values, missing) {
     this.type = type;
     this.values = values;
@@ -145,19 +159,22 @@ class Column {
   }
 
   get length() {
-    return this.values.length;
+    return isComplex(this.type) ? this.values.length / 2 : this.values.length;
   }
 
   /** A value, `null` where it is missing. */
   at(i) {
-    if (this.missing?.[i]) return null;
-    return this.type === "bool" ? this.values[i] !== 0 : this.values[i];
+    return this.missing?.[i] ? null : valueAt(this.values, this.type, i);
   }
 }
 
 /** Categories, and for each row the number of its own; -1 where it is missing. */
 class Categorical {
-  constructor(codes, categories, ordered) {
+  kind = "category";
+  #of;
+
+  constructor(codes, categories, { type, ordered }) {
+    this.#of = type;
     this.type = "category";
     this.codes = codes;
     this.categories = categories;
@@ -169,7 +186,7 @@ class Categorical {
   }
 
   at(i) {
-    return this.codes[i] < 0 ? null : this.categories[this.codes[i]];
+    return this.codes[i] < 0 ? null : valueAt(this.categories, this.#of, this.codes[i]);
   }
 }
 
@@ -227,8 +244,8 @@ class Awkward extends Stored {
   }
 
   /** Entries: lists are arrays, records objects, what is missing is `null`. */
-  read({ start = 0, stop = this.length, ...options } = {}) {
-    return this.asking.ask("entries", [this.path, start, stop], options);
+  async read({ start = 0, stop = this.length, ...options } = {}) {
+    return this.asking.ask("entries", [this.path, place(start), place(stop)], options);
   }
 
   /** The buffers by their names, as `awkward.from_buffers` takes them with the form and the length. */
@@ -292,10 +309,12 @@ class Records extends Stored {
       const known = this.fields.map(({ name }) => name).join(", ");
       throw new H5Error("NotFound", `${this.path}: no field \`${name}\`; there is ${known}`);
     }
-    const { form, numbers, list } = resolve(selection, this.shape);
-    if (list) throw new H5Error("Selection", "selection: of records no places are listed");
+    const selected = resolve(selection, this.shape);
+    if (selected.list) throw new H5Error("Selection", "selection: of records no places are listed");
+    const { form, numbers } = selected;
+    const shape = selectedShape(selected, this.shape);
     const values = plain(await this.asking.ask("field", [this.path, name, form, numbers], options));
-    return new NdArray(values, [...selectedShape(selection, this.shape), ...field.shape], { kind: field.type });
+    return new NdArray(values, [...shape, ...field.shape], { kind: field.type });
   }
 
   /** The selected records as columns of their fields, all of them or those of some names. */
@@ -313,18 +332,16 @@ class Dense extends Stored {
   async read(selection, options) {
     const selected = resolve(selection, this.shape);
     if (selected.list) return this.#listed(selection, selected.list, options);
+    const shape = selectedShape(selected, this.shape);
     const values = plain(await this.asking.ask("values", [this.path, selected.form, selected.numbers], options));
-    return new NdArray(values, selectedShape(selection, this.shape), { kind: this.type });
+    return new NdArray(values, shape, { kind: this.type });
   }
 
   /** Listed places are read one run after the other. */
   async #listed(selection, { axis }, options) {
     const parts = [];
-    for (const place of Array.from(selection[axis])) {
-      const one = selection.with ? selection.with(axis, place) : selection.map((s, i) => (i === axis ? place : s));
-      parts.push(await this.read(one, options));
-    }
     if (axis !== 0) throw new H5Error("Selection", "selection: places of a dense matrix are listed in its first dimension");
+    for (const place of Array.from(selection[axis])) parts.push(await this.read([place, ...selection.slice(1)], options));
     const length = parts.reduce((sum, { data }) => sum + data.length, 0);
     const first = parts[0]?.data ?? [];
     const data = Array.isArray(first) ? parts.flatMap(({ data }) => data) : new first.constructor(length);
@@ -333,25 +350,28 @@ class Dense extends Stored {
   }
 
   /** Rows: from one to another, or a list of them. */
-  rows(rows, options) {
+  async rows(rows, options) {
+    if (typeof rows !== "object" || rows === null) {
+      throw new H5Error("Usage", `${shown(rows)}: neither a range, such as { start: 0, stop: 10 }, nor a list of places`);
+    }
     return this.read([rows], options);
   }
 
   /** One column of a matrix. */
-  column(column, options) {
-    return this.read([null, column], options);
+  async column(column, options) {
+    return this.read([null, place(column)], options);
   }
 }
 
-function selectedShape(selection, shape) {
-  if (selection === undefined || selection === null) return shape;
-  const selected = shape.map((extent, i) => {
-    const axis = selection[i] ?? {};
-    if (typeof axis === "number") return null;
-    const { start = 0, stop = extent, step = 1 } = axis;
-    return Math.max(0, Math.ceil((stop - start) / step));
+/** The shape of what is selected by ranges and single places. */
+function selectedShape({ form, numbers }, shape) {
+  if (form === "all") return shape;
+  if (form !== "slices") throw new H5Error("Selection", "selection: of elements of an AnnData no regions are read");
+  return shape.flatMap((extent, i) => {
+    const [start, end, step] = 3 * i < numbers.length ? numbers.subarray(3 * i, 3 * i + 3) : [0, NaN, 1];
+    const stop = Number.isNaN(end) ? extent : end;
+    return step === 0 ? [] : [Math.max(0, Math.ceil((stop - start) / step))];
   });
-  return selected.filter((extent) => extent !== null);
 }
 
 /** A sparse matrix, which is read in parts. */
@@ -376,9 +396,7 @@ class SparseMatrix extends Stored {
 
   async #some(wanted, axis, options) {
     const major = this.format === (axis === 0 ? "csr" : "csc");
-    const extent = this.shape[axis];
-    const { start = 0, stop = extent } = wanted;
-    const list = Symbol.iterator in wanted ? Float64Array.from(wanted) : undefined;
+    const { list, start, stop } = along(wanted, this.shape[axis], axis);
     const places = list ?? Float64Array.from({ length: major ? 0 : stop - start }, (_, i) => start + i);
     const raw = await (major
       ? list

@@ -1,9 +1,12 @@
 // H5Col: tables of columns.
+import { count, text, usage } from "./arguments.js";
 import { H5Error } from "./errors.js";
+import { place } from "./selection.js";
 import { datatype, strings } from "./values.js";
 
 /** The table in a group. */
 export async function table(group, { signal } = {}) {
+  if (!group?.session) throw usage("a table is in a group of an open file");
   const session = await group.session.withTables();
   const number = await session.table(group.place, signal);
   return new Table(session, number, JSON.parse(await describe(session, number)));
@@ -11,6 +14,7 @@ export async function table(group, { signal } = {}) {
 
 /** The paths of the groups of a file that are tables. */
 export async function tables(file, { signal } = {}) {
+  if (!file?.session) throw usage("tables are looked for in an open file");
   return (await file.session.withTables()).tables(signal);
 }
 
@@ -35,24 +39,25 @@ export class Table {
 
   /** Some rows of a column, all by default: from one to another, or by their numbers in ascending order. */
   async column(name, { start = 0, stop = this.length, rows, ...options } = {}) {
-    if (rows) return column(await this.#ask("readRows", [name, ascending(rows)], options));
-    return column(await this.#ask("read", [name, start, stop], options));
+    text(name, "the name of a column");
+    if (rows !== undefined) return column(await this.#ask("readRows", [name, ascending(rows)], options));
+    return column(await this.#ask("read", [name, place(start), place(stop)], options));
   }
 
   /** The labels of a categorical column; `null` where it has none. */
   async labels(name, options) {
-    const labels = await this.#ask("labels", [name], options);
+    const labels = await this.#ask("labels", [text(name, "the name of a column")], options);
     return labels === null ? null : column(labels).values;
   }
 
   /** The numbers of the rows that a condition is true of, such as `height >= 500 and name is not null`. */
-  async rows(condition, { limit = NaN, ...options } = {}) {
-    return numbers(await this.#ask("rows", [condition ?? undefined, limit], options));
+  async rows(condition, { limit, ...options } = {}) {
+    return numbers(await this.#ask("rows", [conditionOf(condition), most(limit)], options));
   }
 
   /** These rows, with their values of some columns, or of all. */
-  async query(condition, { columns, limit = NaN, ...options } = {}) {
-    const raw = await this.#ask("query", [condition ?? undefined, columns ?? undefined, limit], options);
+  async query(condition, { columns, limit, ...options } = {}) {
+    const raw = await this.#ask("query", [conditionOf(condition), namesOf(columns), most(limit)], options);
     return {
       rows: numbers(raw.rows),
       columns: Object.fromEntries(raw.columns.map(({ name, values }) => [name, column(values)])),
@@ -60,13 +65,31 @@ export class Table {
   }
 
   /** How the rows will be found, in words. */
-  plan(condition, options) {
-    return this.#ask("plan", [condition ?? undefined], options);
+  async plan(condition, options) {
+    return this.#ask("plan", [conditionOf(condition)], options);
   }
 }
 
+/** A condition, `undefined` where there is none. */
+function conditionOf(condition) {
+  return condition === undefined || condition === null ? undefined : text(condition, "a condition");
+}
+
+/** The names of columns, `undefined` where all are wanted. */
+function namesOf(columns) {
+  if (columns === undefined || columns === null) return undefined;
+  if (!Array.isArray(columns)) throw usage("`columns` is an array of names");
+  return columns.map((name) => text(name, "the name of a column"));
+}
+
+/** How many rows are wanted at most; `NaN`: all. */
+function most(limit) {
+  return limit === undefined || limit === null || limit === Infinity ? NaN : count(limit, "`limit`");
+}
+
 function ascending(rows) {
-  const numbers = Float64Array.from(rows);
+  if (typeof rows !== "object" || rows === null || !(Symbol.iterator in rows || "length" in rows)) throw usage("`rows` is a list of numbers");
+  const numbers = Float64Array.from(rows, place);
   if (numbers.every((row, i) => i === 0 || row > numbers[i - 1])) return numbers;
   throw new H5Error("Selection", "selection: the numbers of rows are given in ascending order, each once");
 }

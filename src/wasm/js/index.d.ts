@@ -26,9 +26,9 @@ export interface Source {
 export type Input = string | URL | Blob | ArrayBuffer | ArrayBufferView | Source;
 
 export interface OpenOptions {
-  /** Stops opening. */
+  /** Stops opening, and nothing after that. */
   signal?: AbortSignal;
-  /** Bytes of the first request. Default 64 KiB. */
+  /** Bytes of the first request, at least 1. Default 64 KiB. */
   prefetch?: number;
   /** Bytes of a page: structures are fetched by whole pages. Default 4096. */
   pageSize?: number;
@@ -52,7 +52,7 @@ export interface OpenOptions {
   requestInit?: RequestInit;
   /** Of an HTTP source: in place of the global `fetch`. */
   fetch?: typeof fetch;
-  /** Of an HTTP source: requests at once. Default 6. */
+  /** Of an HTTP source: requests at once, at least 1. Default 6. */
   concurrency?: number;
   /** Of an HTTP source: how often a request is repeated that failed for a moment. Default 2. */
   retries?: number;
@@ -68,7 +68,10 @@ export interface Stoppable {
 
 /** Opens a file lazily. */
 export function open(input: Input, options?: OpenOptions): Promise<H5File>;
-/** The same, where all work is done in a worker; values are transferred. Functions and sources of one's own stay here. */
+/**
+ * The same, where all work is done in a worker; values are transferred. Functions and sources of one's own stay here. `worker`: one
+ * that runs `h5kit/worker`, which may serve several files and is ended by who made it; without it one is started and ends with the file.
+ */
 export function openInWorker(
   input: Exclude<Input, Source>,
   options?: Omit<OpenOptions, "neighbours" | "fetch"> & { neighbours?: "beside" | null; worker?: Worker },
@@ -131,7 +134,7 @@ export type DType =
 
 /**
  * Elements: numbers in one typed array, strings in a list, of compounds one column for each field. Float16 becomes Float32Array,
- * complex numbers are pairs, Booleans 0 and 1, enumerations their numbers.
+ * complex numbers are pairs, Booleans 0 or what is stored for true (which may be another number than 1), enumerations their numbers.
  */
 export type Data = TypedArray | string[] | (Reference | null)[] | Ragged | { [field: string]: Data };
 
@@ -176,12 +179,15 @@ export interface Region {
 /** One element. */
 export type Scalar = number | bigint | string | boolean | null | object;
 
-/** For each dimension: all of it (`null`), one place, a range, or in one dimension a list of places. */
+/**
+ * For each dimension: all of it (`null`), one place, a range, or in one dimension a list of places. `[[0, 10], null]` means the
+ * places 0 and 10. Places count from 0; what is negative or beyond the end is an error.
+ */
 export type Selection = readonly (null | number | Range | ArrayLike<number>)[] | Region;
 
 export interface Range {
   start?: number;
-  /** Exclusive. */
+  /** Exclusive. It is not clipped: beyond the end of the dimension it is an error. */
   stop?: number;
   step?: number;
 }
@@ -230,10 +236,12 @@ export interface Filter {
 
 /** A link of a group, and what it leads to. */
 export interface Entry {
+  /** Empty where the link itself is damaged. */
   name: string;
   /** The bytes of a name that is not UTF-8. */
   bytes?: Uint8Array;
-  link: "hard" | "soft" | "external" | "user";
+  /** `damaged`: it cannot be read, and `error` says why. */
+  link: "hard" | "soft" | "external" | "user" | "damaged";
   /** The path that a soft or external link leads to. */
   target?: string;
   /** The file that an external link leads to. */
@@ -254,7 +262,7 @@ export interface Entry {
   error?: string;
 }
 
-/** A path, or its bytes where it is not UTF-8. */
+/** A path, or its bytes where it is not UTF-8. Anything else is an error of kind `Usage`. */
 export type Path = string | Uint8Array;
 
 export class Group implements Node {
@@ -262,7 +270,7 @@ export class Group implements Node {
   readonly path: string;
   readonly file: H5File;
   attrs(options?: Stoppable): Promise<Attributes>;
-  /** Names alone: no child is opened. */
+  /** Names alone: no child is opened. Links that are damaged have none; where nothing but these is left that is an error. */
   keys(options?: Stoppable): Promise<string[]>;
   /** All children with their kind, and of datasets shape and datatype, fetched level by level. */
   entries(options?: Stoppable & { depth?: number }): Promise<Entry[]>;
@@ -353,6 +361,7 @@ export class H5File extends Group {
   pathOf(reference: Reference, options?: Stoppable): Promise<string | null>;
   /** The lines of the canonical digest. */
   digest(options?: Stoppable): AsyncGenerator<string, void, void>;
+  /** Lets go of everything, and of the files that this one names. What is asked for after that is an error of kind `Closed`. */
   close(): Promise<void>;
 }
 
@@ -423,29 +432,35 @@ export interface Frame {
   readonly columns: string[];
   /** The labels of the rows. */
   index(options?: Stoppable): Promise<string[]>;
+  /** A column, or some of its rows: `kind` tells values from categories. */
   column(name: string, options?: Stoppable & { start?: number; stop?: number }): Promise<Column | Categorical>;
   /** The categories of a column, without its codes. */
   categories(name: string, options?: Stoppable): Promise<TypedArray | string[]>;
 }
 
+/** What `kind: "values"` tells from a `Categorical`. */
 export interface Column {
+  readonly kind: "values";
   /** As NumPy names it. */
   readonly type: string;
+  /** Booleans are 0 or not; of a complex number there are two values, and `length` counts it once. */
   readonly values: TypedArray | string[];
   /** 1 where there is no value; undefined where all are there. */
   readonly missing?: Uint8Array;
   readonly length: number;
-  at(i: number): number | bigint | string | boolean | null;
+  /** A value, `null` where it is missing; of a complex number real and imaginary part. */
+  at(i: number): number | bigint | string | boolean | [number, number] | null;
 }
 
 export interface Categorical {
+  readonly kind: "category";
   readonly type: "category";
   /** -1 where it is missing. */
   readonly codes: Int8Array | Int16Array | Int32Array | Float64Array;
   readonly categories: TypedArray | string[];
   readonly ordered: boolean;
   readonly length: number;
-  at(i: number): number | bigint | string | null;
+  at(i: number): number | bigint | string | boolean | [number, number] | null;
 }
 
 interface StoredElement {

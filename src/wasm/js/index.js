@@ -21,7 +21,7 @@ export async function openInWorker(input, options = {}) {
 
 /** The AnnData of a file, or of a group of one. */
 export async function openAnnData(input, options = {}) {
-  return annData(input.session ? input : await open(input, options), options);
+  return annData(input?.session ? input : await open(input, options), options);
 }
 
 /** The H5Col table in a group. */

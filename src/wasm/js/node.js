@@ -1,6 +1,7 @@
 // Files of Node, read at positions.
 import { open as openFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
 import { H5Error, open } from "./index.js";
 import { each } from "./sources.js";
 
@@ -8,6 +9,11 @@ export * from "./index.js";
 
 /** Reads that are made at once. */
 const AT_ONCE = 16;
+
+/** What the system says, as an error of the package. */
+function refused(cause) {
+  throw new H5Error("Io", cause.message, { cause });
+}
 
 class FileSource {
   #handle;
@@ -24,13 +30,13 @@ class FileSource {
       return new FileSource(handle, (await handle.stat()).size);
     } catch (cause) {
       await handle?.close();
-      throw new H5Error("Io", cause.message, { cause });
+      return refused(cause);
     }
   }
 
   /** Looks how long the file is by now. */
   async refresh() {
-    this.size = (await this.#handle.stat()).size;
+    this.size = (await this.#handle.stat().catch(refused)).size;
   }
 
   readRanges(ranges, signal) {
@@ -38,7 +44,7 @@ class FileSource {
       signal?.throwIfAborted();
       const bytes = new Uint8Array(length);
       for (let at = 0; at < length; ) {
-        const { bytesRead } = await this.#handle.read(bytes, at, length - at, offset + at);
+        const { bytesRead } = await this.#handle.read(bytes, at, length - at, offset + at).catch(refused);
         if (bytesRead === 0) throw new H5Error("Io", `the file ends before ${offset + length}`);
         at += bytesRead;
       }
@@ -54,7 +60,7 @@ class FileSource {
 /** Opens a file of this machine; files that it names are looked for in its folder. */
 export async function openPath(path, { neighbours = "beside", ...options } = {}) {
   const source = await FileSource.open(path);
-  const folder = dirname(String(path));
+  const folder = dirname(path instanceof URL ? fileURLToPath(path) : String(path));
   try {
     return await open(source, { ...options, neighbours: neighbours === "beside" ? (name) => beside(folder, name) : neighbours });
   } catch (error) {

@@ -1,13 +1,18 @@
 // Files, and what is in them.
+import { shown, text, usage } from "./arguments.js";
 import { H5Error } from "./errors.js";
 import { plan } from "./plan.js";
 import { resolve } from "./selection.js";
-import { NdArray, asNumbers, datatype, elements, encoded, joined, none, scalar, strings, taken } from "./values.js";
+import { NdArray, Reference, asNumbers, datatype, elements, encoded, joined, none, scalar, strings, taken } from "./values.js";
 
 const encoder = new TextEncoder();
 
 /** A path, or the bytes of one that is not UTF-8. */
-const bytesOf = (path) => (typeof path === "string" ? encoder.encode(path) : path);
+function bytesOf(path) {
+  if (typeof path === "string") return encoder.encode(path);
+  if (path instanceof Uint8Array) return path;
+  throw usage(`a path is text or a Uint8Array, not ${shown(path)}`);
+}
 
 /** Every object: where it is, and its attributes. */
 class Node {
@@ -95,9 +100,12 @@ class Attributes {
 }
 
 export class Group extends Node {
-  /** Names alone: no child is opened. */
+  /** Names alone: no child is opened. Links that are damaged have none; where nothing but these is left that is an error. */
   async keys({ signal } = {}) {
-    return JSON.parse(await this.session.entries(this.place, 0, signal)).map(({ name }) => name);
+    const links = JSON.parse(await this.session.entries(this.place, 0, signal));
+    const names = links.flatMap(({ name = [] }) => name);
+    if (names.length === 0 && links.length > 0) throw new H5Error("Corrupt", links[0].error, { path: this.path });
+    return names;
   }
 
   /** All children with their kind, and of datasets shape and datatype; `depth` levels of them. */
@@ -106,7 +114,7 @@ export class Group extends Node {
   }
 
   /** Whether there is an object at a path from here. */
-  has(path, { signal } = {}) {
+  async has(path, { signal } = {}) {
     return this.session.exists(this.place, bytesOf(path), signal);
   }
 
@@ -129,12 +137,13 @@ function needed(object, kind) {
   throw new H5Error("Usage", `${object.path}: this is a ${object.kind}, not a ${kind}`, { path: object.path });
 }
 
-function entry({ dtype, entries, bytes, ...rest }) {
+/** A link as it is described; of one that is damaged there is nothing but the error. */
+function entry({ name = "", link = "damaged", dtype, entries, bytes, ...rest }) {
   const more = {};
   if (dtype !== undefined) more.dtype = datatype(dtype);
   if (entries !== undefined) more.entries = entries.map(entry);
   if (bytes !== undefined) more.bytes = Uint8Array.from(bytes);
-  return { ...rest, ...more };
+  return { name, link, ...rest, ...more };
 }
 
 function opened(file, json) {
@@ -324,13 +333,14 @@ export class H5File extends Group {
 
   /** The object whose header is at an address. */
   async at(address, { signal } = {}) {
+    if (!Number.isInteger(address) || address < 0) throw usage(`an address is a whole number, not ${shown(address)}`);
     const place = { address, path: bytesOf(`<object at ${address}>`) };
     return opened(this, await this.session.object(place, new Uint8Array(), signal));
   }
 
   /** A file that this one names, beside it. It is closed with this one. */
   async neighbour(name) {
-    const session = await this.session.other(name);
+    const session = await this.session.other(text(name, "the name of a file"));
     if (this.#named.get(name)?.session !== session) this.#named.set(name, new H5File(session));
     return this.#named.get(name);
   }
@@ -342,7 +352,9 @@ export class H5File extends Group {
   }
 
   /** A path of the object that a reference leads to, `null` where no hard link leads there. The first call visits the file. */
-  async pathOf({ address, otherFile }, { signal } = {}) {
+  async pathOf(reference, { signal } = {}) {
+    if (!(reference instanceof Reference)) throw usage(`this is no reference: ${shown(reference)}`);
+    const { address, otherFile } = reference;
     return otherFile === undefined ? this.session.pathAt(address, signal) : null;
   }
 

@@ -26,10 +26,10 @@ export async function plan(dataset, selection, options) {
 /** What is selected of a dimension: places, or a range. */
 function axis(selected, extent) {
   if (selected === null || selected === undefined) return { start: 0, stop: extent, step: 1 };
-  if (Array.isArray(selected) || ArrayBuffer.isView(selected)) return { places: [...new Set(selected)].sort((a, b) => a - b) };
+  if (Array.isArray(selected) || ArrayBuffer.isView(selected)) return { places: [...new Set(Array.from(selected, Number))].sort((a, b) => a - b) };
   if (typeof selected !== "object") return { places: [Number(selected)] };
-  const { start = 0, stop = extent, step = 1 } = selected;
-  return { start, stop, step };
+  const { start, stop, step } = selected;
+  return { start: Number(start ?? 0), stop: Number(stop ?? extent), step: Number(step ?? 1) };
 }
 
 function within({ places, start, stop, step }, first, end) {

@@ -10,11 +10,13 @@ class Connection {
   #next = 1;
   #own;
   #sessions = 0;
+  /** Why the worker answers no more. */
+  over;
 
   constructor(worker, own) {
     this.#worker = worker;
     this.#own = own;
-    listen(worker, (message) => this.#take(message), (error) => this.#fail(error));
+    listen(worker, (message) => this.#take(message), (cause) => this.#fail(cause));
   }
 
   #take({ id, progress, result, error, stats, pending }) {
@@ -31,13 +33,20 @@ class Connection {
   }
 
   #fail(cause) {
-    const error = new H5Error("Internal", `the worker has stopped: ${cause?.message ?? cause}`, { cause });
-    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#end(new H5Error("Internal", `the worker has stopped: ${cause?.message ?? cause}; open the file again`, { cause }));
+  }
+
+  /** Nothing comes any more: neither for those who wait, nor for those who ask from now on. */
+  #end(error) {
+    this.over ??= error;
+    for (const { reject } of this.#waiting.values()) reject(this.over);
     this.#waiting.clear();
+    this.#progress.clear();
   }
 
   /** Calls a method of a session. A signal and a function for progress stay here. */
   call(session, method, args) {
+    if (this.over) return Promise.reject(this.over);
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       const signal = args.find((arg) => arg instanceof AbortSignal);
@@ -70,8 +79,14 @@ class Connection {
 
   /** Lets go of a session; the worker ends with the last, where it was started here. */
   ended() {
-    if (--this.#sessions <= 0 && this.#own) this.#worker.terminate();
+    if (--this.#sessions > 0 || !this.#own) return;
+    this.#end(closed());
+    this.#worker.terminate();
   }
+}
+
+function closed() {
+  return new H5Error("Closed", "the file is closed");
 }
 
 function rebuilt(error, signal) {
@@ -87,6 +102,7 @@ function listen(worker, message, failed) {
   } else {
     worker.on("message", message);
     worker.on("error", failed);
+    worker.on("exit", (code) => failed(`it has ended (${code})`));
   }
 }
 
@@ -105,20 +121,33 @@ const METHODS = [
 
 class RemoteSession {
   #connection;
+  /** That which began this one. */
+  #parent;
+  #closing;
   #others = new Map();
   stats = { requests: 0, bytes: 0, rounds: 0 };
   /** Arrays of here are not those of there. */
   elsewhere = true;
 
-  constructor(connection, number) {
+  constructor(connection, number, parent) {
     this.#connection = connection;
     this.number = number;
-    for (const method of METHODS) this[method] = (...args) => connection.call(this, method, args);
+    this.#parent = parent;
+    for (const method of METHODS) this[method] = (...args) => this.#call(method, args);
+  }
+
+  get closed() {
+    return this.#closing !== undefined || (this.#parent?.closed ?? false);
+  }
+
+  async #call(method, args) {
+    if (this.closed) throw closed();
+    return this.#connection.call(this, method, args);
   }
 
   async begin_(method, args) {
-    const { number, root, stats } = await this.#connection.call(this, method, args);
-    const session = new RemoteSession(this.#connection, number);
+    const { number, root, stats } = await this.#call(method, args);
+    const session = new RemoteSession(this.#connection, number, this);
     session.root = root;
     session.stats = Object.assign(this.stats, stats);
     this.#connection.begun();
@@ -126,7 +155,11 @@ class RemoteSession {
   }
 
   async withTables() {
-    return (this.tables_ ??= this.begin_("withTables", []));
+    if (!this.tables_) {
+      this.tables_ = this.begin_("withTables", []);
+      this.tables_.catch(() => (this.tables_ = undefined));
+    }
+    return this.tables_;
   }
 
   /** A file that this one names. It is closed with this one. */
@@ -145,7 +178,7 @@ class RemoteSession {
   }
 
   async refresh(signal) {
-    const root = await this.#connection.call(this, "refresh", [signal]);
+    const root = await this.#call("refresh", [signal]);
     this.#end();
     return root;
   }
@@ -156,10 +189,18 @@ class RemoteSession {
     this.#others.clear();
   }
 
-  async close() {
-    await this.#connection.call(this, "close", []);
-    this.#end();
-    this.#connection.ended();
+  /** Closes it and what it began, once. Of a worker that has stopped there is nothing left to close. */
+  close() {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close() {
+    try {
+      if (!this.#connection.over) await this.#connection.call(this, "close", []);
+    } finally {
+      this.#end();
+      this.#connection.ended();
+    }
   }
 }
 

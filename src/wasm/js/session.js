@@ -1,7 +1,7 @@
 // A file that is open: calls into the core, and fetches what it lacks in between.
 import { H5Error } from "./errors.js";
 import { finder } from "./neighbours.js";
-import { each, openSource } from "./sources.js";
+import { each, given, openSource } from "./sources.js";
 import { load } from "./wasm.js";
 
 /** Bytes that are fetched and decoded at once. */
@@ -54,7 +54,9 @@ export class Session {
     const session = new Session();
     session.#input = input;
     session.#neighbours = neighbours;
-    return session.#start(core, opened, { ...DEFAULTS, ...options }, 1);
+    // The signal stops opening, and nothing after that.
+    const { signal, ...kept } = options;
+    return session.#start(core, opened, { ...DEFAULTS, ...kept }, 1, signal);
   }
 
   /** The same file in the core that knows AnnData, H5Col and the digest. */
@@ -70,7 +72,7 @@ export class Session {
     return this.#tables;
   }
 
-  async #start(core, opened, options, fetched) {
+  async #start(core, opened, options, fetched, signal) {
     const { source, size, first } = opened;
     this.#core = core;
     this.#opened = opened;
@@ -79,7 +81,7 @@ export class Session {
     this.#sources = [source];
     try {
       this.#count(fetched, fetched * first.length, fetched);
-      await this.#begin(size, first);
+      await this.#begin(size, first, signal);
       return this;
     } catch (error) {
       await this.close();
@@ -87,8 +89,8 @@ export class Session {
     }
   }
 
-  async #begin(size, first) {
-    const { pageSize, coalesceGap, smallFile, cacheBytes, readBytes, signal } = this.#options;
+  async #begin(size, first, signal) {
+    const { pageSize, coalesceGap, smallFile, cacheBytes, readBytes } = this.#options;
     const { Session } = this.#core.module;
     this.#wasm = this.#core.call(() => new Session(size, first, pageSize, coalesceGap, smallFile, cacheBytes, readBytes));
     this.root = JSON.parse(await this.#run(() => this.#wasm.open(this.#neighbours !== undefined), signal));
@@ -109,7 +111,7 @@ export class Session {
       await this.#leave();
       this.#opened = { source, size, first };
       this.#sources = [source];
-      await this.#begin(size, first);
+      await this.#begin(size, first, signal);
       return this.root;
     } finally {
       this.#refreshing = undefined;
@@ -207,13 +209,10 @@ export class Session {
     const coming = requests.map((request) => ({ ...request, done: fetched }));
     coming.forEach((range) => this.#coming.add(range));
     try {
-      const all = await fetched;
+      const all = given(await fetched, ranges.map(({ length }) => length));
       if (this.#closed) return;
-      requests.forEach(({ start, end, structure }, i) => {
+      requests.forEach(({ start, structure }, i) => {
         const bytes = all[i];
-        if (!(bytes instanceof Uint8Array) || bytes.length !== end - start) {
-          throw new H5Error("Io", `the source gives ${bytes?.length} bytes at ${start} instead of ${end - start}`);
-        }
         this.#count(0, bytes.length, 0);
         this.#core.call(() => this.#wasm.answer(file, start, structure, bytes));
       });
@@ -257,8 +256,7 @@ export class Session {
     if (!this.#neighbours) throw new H5Error("Usage", `\`${name}\` is another file: \`neighbours\` says where those are`);
     const found = await this.#neighbours.find(name);
     if (!found) throw new H5Error("NotFound", `no file \`${name}\``);
-    const { signal, ...options } = this.#options;
-    const session = await Session.open(found, options);
+    const session = await Session.open(found, this.#options);
     // What all of them fetch is counted in one place.
     for (const key of Object.keys(this.stats)) this.stats[key] += session.stats[key];
     session.stats = this.stats;

@@ -1,4 +1,5 @@
 // Where bytes come from. A source has `size` and `readRanges(ranges, signal)`, which gives the bytes of each range.
+import { count, shown } from "./arguments.js";
 import { H5Error } from "./errors.js";
 
 /** Bytes of the first request of a file that is elsewhere: more than metadata mostly needs. */
@@ -12,11 +13,19 @@ const RETRIES = 2;
 
 /** Opens what was given: gives a source, its size and its first bytes. */
 export async function openSource(input, options = {}) {
+  checked(options);
   if (input instanceof ArrayBuffer || ArrayBuffer.isView(input)) return started(new Bytes(input), options);
   if (typeof Blob !== "undefined" && input instanceof Blob) return started(new BlobSource(input), options);
   if (typeof input === "string" || input instanceof URL) return Http.open(address(input), options);
   if (typeof input?.readRanges === "function") return started(input, options);
   throw new H5Error("Usage", "what is to be opened is no address, File, Blob, ArrayBuffer, Uint8Array or source");
+}
+
+/** Numbers that would fetch nothing, or wait for ever. */
+function checked({ prefetch = FIRST, concurrency = CONCURRENCY, retries = RETRIES }) {
+  count(prefetch, "`prefetch`", 1);
+  if (concurrency !== Infinity) count(concurrency, "`concurrency`", 1);
+  count(retries, "`retries`");
 }
 
 /** An address that can be fetched. */
@@ -35,8 +44,19 @@ async function started(source, { signal, prefetch = FIRST } = {}) {
   const { size } = source;
   if (!Number.isSafeInteger(size) || size < 0) throw new H5Error("Usage", "a source without its size");
   const length = Math.min(size, prefetch);
-  const [first] = length > 0 ? await source.readRanges([{ offset: 0, length }], signal) : [new Uint8Array()];
+  const [first] = length > 0 ? given(await source.readRanges([{ offset: 0, length }], signal), [length]) : [new Uint8Array()];
   return { source, size, first };
+}
+
+/** What a source gives: as many bytes for each range as are in it. */
+export function given(all, lengths) {
+  lengths.forEach((length, i) => {
+    const bytes = all?.[i];
+    if (bytes instanceof Uint8Array && bytes.length === length) return;
+    const found = bytes instanceof Uint8Array ? `${bytes.length} bytes` : shown(bytes);
+    throw new H5Error("Io", `the source gives ${found} for a range of ${length} bytes`);
+  });
+  return all;
 }
 
 class Bytes {
@@ -164,7 +184,8 @@ class Http {
         cause = error;
       }
       if (cause && attempt >= this.#retries) {
-        throw this.#fault("Http", cause.cause?.message ?? cause.message, { cause });
+        const hint = "the address, the network, or the server does not allow other origins: CORS";
+        throw this.#fault("Http", `${cause.cause?.message || cause.message} (${hint})`, { cause });
       }
       await pause(100 * 2 ** attempt, signal);
     }

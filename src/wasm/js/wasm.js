@@ -1,4 +1,5 @@
 // The modules of WebAssembly: the core; the same with AnnData, H5Col and the digest; and the codecs that few files need.
+import { usage } from "./arguments.js";
 import { H5Error } from "./errors.js";
 
 /** Where else the modules are, by their names. */
@@ -99,13 +100,17 @@ class Core {
     return this.#codecs.includes(filter);
   }
 
-  /** Calls into the core. What it throws becomes an error; a panic ends it, and the next file is opened in a new one. */
+  /**
+   * Calls into the core. What it throws becomes an error; a panic ends it, and the next file is opened in a new one. Arguments
+   * that cannot be given to it are none: a panic is no `TypeError`.
+   */
   call(work) {
     if (this.dead) throw this.dead;
     try {
       return work();
     } catch (error) {
       if (typeof error?.kind === "string") throw error instanceof H5Error ? error : H5Error.from(error);
+      if (error instanceof TypeError) throw usage(`this cannot be given to h5kit: ${error.message}`);
       this.dead = new H5Error("Internal", `h5kit has stopped: ${this.#said() || error}; open the file again`, { cause: error });
       delete cores[this.#name];
       dead.add(this.#name);
