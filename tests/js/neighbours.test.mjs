@@ -40,6 +40,18 @@ test("external links are followed on the same server", async () => {
   await target.close();
 });
 
+test("a worker goes on as long as a file of it is open", async () => {
+  const file = await h5kit.openInWorker(address("links_all.h5"));
+  const target = await file.neighbour("links_target.h5");
+  assert((await target.keys()).includes("inner"));
+  await target.close();
+  assert.equal((await failure(target.keys())).kind, "Closed");
+  await file.refresh();
+  assert((await file.keys()).includes("external"));
+  await file.close();
+  assert.equal((await failure(file.keys())).kind, "Closed");
+});
+
 test("where nobody may look for other files there are errors and no fill values", async () => {
   const bytes = (name) => readFileSync(files + name);
   for (const [input, options] of [[bytes("virtual.h5"), {}], [address("virtual.h5"), { neighbours: null }]]) {

@@ -40,7 +40,7 @@ async function wrong(kind, calls) {
 }
 
 test("wrong paths, names and conditions are of kind Usage", () =>
-  wrong("Usage", ({ file, table, cells }) => [
+  wrong("Usage", ({ file, umap, table, cells }) => [
     () => file.dataset(undefined),
     () => file.dataset(5),
     () => file.dataset({}),
@@ -54,6 +54,9 @@ test("wrong paths, names and conditions are of kind Usage", () =>
     () => file.at(-1),
     () => file.pathOf({}),
     () => file.neighbour(5),
+    () => file.entries({ depth: NaN }),
+    () => file.entries({ depth: "2" }),
+    () => umap.read(null, { fields: "x" }),
     () => table.rows({}),
     () => table.rows(5),
     () => table.plan(5),
@@ -70,6 +73,15 @@ test("wrong paths, names and conditions are of kind Usage", () =>
     () => h5kit.findTables(undefined),
     () => h5kit.openAnnData(undefined),
   ]));
+
+test("all levels of groups are as many as there are", async () => {
+  const file = await h5kit.open(readFileSync(cellsFile));
+  const depth = (entries) => 1 + Math.max(0, ...entries.map(({ entries }) => (entries ? depth(entries) : 0)));
+  const all = await file.entries({ depth: Infinity });
+  assert(depth(all) > 2);
+  assert.deepEqual(all, await file.entries({ depth: depth(all) }));
+  await file.close();
+});
 
 test("what cannot be given to the core is no panic", async () => {
   const file = await h5kit.open(readFileSync(cellsFile));

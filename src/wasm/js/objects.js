@@ -1,11 +1,14 @@
 // Files, and what is in them.
-import { shown, text, usage } from "./arguments.js";
+import { count, shown, text, usage } from "./arguments.js";
 import { H5Error } from "./errors.js";
 import { plan } from "./plan.js";
 import { resolve } from "./selection.js";
 import { NdArray, Reference, asNumbers, datatype, elements, encoded, joined, none, scalar, strings, taken } from "./values.js";
 
 const encoder = new TextEncoder();
+
+/** More levels of groups than any file has. */
+const DEEP = 2 ** 31;
 
 /** A path, or the bytes of one that is not UTF-8. */
 function bytesOf(path) {
@@ -110,7 +113,8 @@ export class Group extends Node {
 
   /** All children with their kind, and of datasets shape and datatype; `depth` levels of them. */
   async entries({ depth = 1, signal } = {}) {
-    return JSON.parse(await this.session.entries(this.place, Math.max(1, depth), signal)).map(entry);
+    const levels = depth === Infinity ? DEEP : Math.min(Math.max(1, count(depth, "`depth`")), DEEP);
+    return JSON.parse(await this.session.entries(this.place, levels, signal)).map(entry);
   }
 
   /** Whether there is an object at a path from here. */
@@ -196,6 +200,7 @@ export class Dataset extends Node {
   #wanted({ int64 = "bigint", strings: form = "js", fields: names }) {
     const text = form === "bytes" ? encoded : strings;
     if (names === undefined) return { int64, text, dtype: this.dtype };
+    if (!Array.isArray(names)) throw usage("`fields` is an array of names");
     const { kind, fields: all = [] } = this.dtype;
     if (kind !== "compound") throw new H5Error("Usage", `${this.path}: these are no compounds, and have no fields`, { path: this.path });
     const fields = Array.from(names, (name) => all.findIndex((field) => field.name === name));

@@ -124,6 +124,8 @@ class RemoteSession {
   /** That which began this one. */
   #parent;
   #closing;
+  /** Those that this one began and that are open. */
+  #begun = new Set();
   #others = new Map();
   stats = { requests: 0, bytes: 0, rounds: 0 };
   /** Arrays of here are not those of there. */
@@ -151,6 +153,7 @@ class RemoteSession {
     session.root = root;
     session.stats = Object.assign(this.stats, stats);
     this.#connection.begun();
+    this.#begun.add(session);
     return session;
   }
 
@@ -172,19 +175,19 @@ class RemoteSession {
     return this.#others.get(name);
   }
 
-  /** Those that this one began. */
-  get #begun() {
-    return [this.tables_, ...this.#others.values()].filter(Boolean);
-  }
-
   async refresh(signal) {
     const root = await this.#call("refresh", [signal]);
     this.#end();
     return root;
   }
 
+  /** Lets go of what this one began: it is closed with it. */
   #end() {
-    for (const _ of this.#begun) this.#connection.ended();
+    for (const session of this.#begun) {
+      session.#end();
+      this.#connection.ended();
+    }
+    this.#begun.clear();
     this.tables_ = undefined;
     this.#others.clear();
   }
@@ -199,7 +202,7 @@ class RemoteSession {
       if (!this.#connection.over) await this.#connection.call(this, "close", []);
     } finally {
       this.#end();
-      this.#connection.ended();
+      if (this.#parent?.#begun.delete(this) ?? true) this.#connection.ended();
     }
   }
 }
