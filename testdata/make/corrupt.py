@@ -626,6 +626,17 @@ def virtual_overlap(c):
         f.create_virtual_dataset("v", layout)
 
 
+def all_as_the_first(c, data, places, size):
+    """Give all these places in version 2 headers the bytes of the first."""
+    first = data[places[0] : places[0] + size]
+    for at in places:
+        data[at : at + size] = first
+    with open(c.name, "wb") as out:
+        out.write(data)
+    for at in places:
+        seal_header(c.name, data.rindex(b"OHDR", 0, at))
+
+
 @corrupt("virtual_mappings_shared.h5", "61 virtual datasets, all of which have the 300 mappings of one of them")
 def virtual_mappings_shared(c):
     import h5py
@@ -641,13 +652,7 @@ def virtual_mappings_shared(c):
     # A layout message of version 4 and class 3 begins so; heap address and index follow, and the header's checksum.
     places = [at for at in range(len(data) - 14) if data[at : at + 2] == b"\x04\x03" and data[at - 4] == 8]
     assert len(places) == 61, places
-    largest = data[places[0] + 2 : places[0] + 14]
-    for at in places:
-        data[at + 2 : at + 14] = largest
-    with open(c.name, "wb") as out:
-        out.write(data)
-    for at in places:
-        seal_header(c.name, data.rindex(b"OHDR", 0, at))
+    all_as_the_first(c, data, [at + 2 for at in places], 12)
 
 
 @corrupt("attributes_dense_shared.h5", "41 groups, all of which have the 450 dense attributes of one of them")
@@ -661,13 +666,7 @@ def attributes_dense_shared(c):
     # An attribute info message of 18 bytes without creation order: flags, version, and the addresses of heap and index.
     places = [at for at in range(len(data) - 26) if data[at : at + 6] == b"\x15\x12\0\x04\0\0"]
     assert len(places) == 41, places
-    largest = data[places[0] + 6 : places[0] + 22]
-    for at in places:
-        data[at + 6 : at + 22] = largest
-    with open(c.name, "wb") as out:
-        out.write(data)
-    for at in places:
-        seal_header(c.name, data.rindex(b"OHDR", 0, at))
+    all_as_the_first(c, data, [at + 6 for at in places], 16)
 
 
 @corrupt("chunk_btree_key.h5", "a chunk's version 1 B-tree in which one chunk of ten says that it begins far outside the dataset")

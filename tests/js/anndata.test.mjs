@@ -1,14 +1,10 @@
 // AnnData, as anndata and scipy give it.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { failure, h5kit, testdata } from "./common.mjs";
-
-const python = process.env.H5KIT_PYTHON ?? "python3";
-const skip = spawnSync(python, ["-c", "import h5py"]).status === 0 ? false : "there is no Python with h5py: H5KIT_PYTHON";
+import { inFolder, runPython, withoutPython } from "./python.mjs";
 
 const json = (path) => JSON.parse(readFileSync(testdata + path, "utf8"));
 const open = async (path) => h5kit.openAnnData(await h5kit.openPath(testdata + path));
@@ -174,21 +170,16 @@ with h5py.File(sys.argv[2], "r+") as f:
     obs.attrs["column-order"] = [*obs.attrs["column-order"], "cell/mass"]
 `;
 
-test("a column whose name has slashes", { skip }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), "h5kit-"));
-  try {
+test("a column whose name has slashes", { skip: withoutPython }, () =>
+  inFolder(async (folder) => {
     const path = join(folder, "slashes.h5ad");
-    const { status, stderr } = spawnSync(python, ["-c", SLASHES, `${testdata}pbmc_small.h5ad`, path], { encoding: "utf8" });
-    assert.equal(status, 0, stderr);
+    runPython(SLASHES, `${testdata}pbmc_small.h5ad`, path);
     const data = await h5kit.openAnnData(await h5kit.openPath(path));
     assert(data.obs.columns.includes("cell/mass"));
     const column = await data.obs.column("cell/mass");
     assert.deepEqual([...column.values], Array.from({ length: 200 }, (_, i) => i));
     await data.file.close();
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
+  }));
 
 /** A group within itself: only who goes through all of it finds out. */
 const ALONE = ["uns/loop"];

@@ -1,6 +1,5 @@
 // Files that name others: external links, external data, sources of virtual datasets, references.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +7,7 @@ import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { serveSite } from "./browser.mjs";
 import { failure, h5kit, testdata } from "./common.mjs";
+import { runPython, withoutPython } from "./python.mjs";
 
 const files = `${testdata}files/`;
 let server;
@@ -130,15 +130,11 @@ virtual("sub/middle.h5", {"relative": ("deep.h5", "x"), "absolute": ("/elsewhere
 virtual("top.h5", {key: ("sub/middle.h5", key) for key in ("relative", "absolute", "above", "absent")})
 `;
 
-const python = process.env.H5KIT_PYTHON ?? "python3";
-const skip = spawnSync(python, ["-c", "import h5py"]).status === 0 ? false : "there is no Python with h5py: H5KIT_PYTHON";
-
-test("names in files of folders below are those of their folder", { skip }, async () => {
+test("names in files of folders below are those of their folder", { skip: withoutPython }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "h5kit-"));
   const there = await serveSite(folder);
   try {
-    const { status, stderr } = spawnSync(python, ["-c", NESTED, folder], { encoding: "utf8" });
-    assert.equal(status, 0, stderr);
+    runPython(NESTED, folder);
     for (const file of [await h5kit.openPath(join(folder, "top.h5")), await h5kit.open(`${there.url}top.h5`)]) {
       for (const [name, number] of Object.entries({ relative: 2, absolute: 3, above: 2, absent: -1 })) {
         const { data } = await (await file.dataset(name)).read(null, { int64: "number" });

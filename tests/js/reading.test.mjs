@@ -1,17 +1,16 @@
 // Ways to read: into arrays, some fields, text as bytes; what a read will fetch; files that grow.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { failure, h5kit, testdata } from "./common.mjs";
+import { inFolder, python, runPython, withoutPython } from "./python.mjs";
 
 const files = `${testdata}files/`;
 const expected = JSON.parse(readFileSync(`${testdata}values.json`, "utf8"));
-const python = process.env.H5KIT_PYTHON ?? "python3";
-const withoutPython = spawnSync(python, ["-c", "import h5py"]).status === 0 ? false : "there is no Python with h5py: H5KIT_PYTHON";
 
 test("text as bytes is what libhdf5 gives", async () => {
   for (const [name, path] of [["strings_variable.h5", "/chunked"], ["strings_variable.h5", "/null"], ["superblock_3.h5", "/g/strings"], ["strings_fixed.h5", "/one byte"]]) {
@@ -42,17 +41,12 @@ with h5py.File(sys.argv[1], "w") as file:
 `;
 
 /** A file that h5py makes, in a folder of its own. */
-async function made(work) {
-  const folder = mkdtempSync(join(tmpdir(), "h5kit-"));
-  try {
+const made = (work) =>
+  inFolder((folder) => {
     const path = join(folder, "made.h5");
-    const { status, stderr } = spawnSync(python, ["-c", MADE, path], { encoding: "utf8" });
-    assert.equal(status, 0, stderr);
-    return await work(path);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
+    runPython(MADE, path);
+    return work(path);
+  });
 
 test("some fields of compounds, and text in them as bytes", { skip: withoutPython }, () =>
   made(async (path) => {

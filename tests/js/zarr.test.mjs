@@ -1,16 +1,13 @@
 // Files as stores of Zarr: what zarrita finds there, where that is, and what the keys hold.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { test } from "node:test";
 import { built, failure, h5kit } from "./common.mjs";
+import { inFolder, runPython, withoutPython } from "./python.mjs";
 
 const { zarrStore } = await import(new URL("zarr.js", built));
-const python = process.env.H5KIT_PYTHON ?? "python3";
-const skip = spawnSync(python, ["-c", "import h5py"]).status === 0 ? false : "there is no Python with h5py: H5KIT_PYTHON";
 
 const MADE = `
 import sys, h5py, numpy
@@ -26,21 +23,16 @@ with h5py.File(sys.argv[1], "w") as file:
     group.create_dataset("records", data=numpy.zeros(2, [("a", "i4")]))
 `;
 
-async function made(work) {
-  const folder = mkdtempSync(join(tmpdir(), "h5kit-"));
-  try {
+const made = (work) =>
+  inFolder(async (folder) => {
     const path = join(folder, "made.h5");
-    const { status, stderr } = spawnSync(python, ["-c", MADE, path], { encoding: "utf8" });
-    assert.equal(status, 0, stderr);
+    runPython(MADE, path);
     const file = await h5kit.openPath(path);
     await work(zarrStore(file));
     await file.close();
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
+  });
 
-test("keys hold what Zarr has there", { skip }, () =>
+test("keys hold what Zarr has there", { skip: withoutPython }, () =>
   made(async (store) => {
     const json = async (key) => JSON.parse(Buffer.from(await store.get(key)).toString());
     assert.deepEqual(await json("/.zgroup"), { zarr_format: 2 });
@@ -77,7 +69,7 @@ async function zarrita() {
 
 const zarr = await zarrita();
 
-test("zarrita reads a file", { skip: skip || (zarr ? false : "there is no zarrita: H5KIT_ZARRITA") }, () =>
+test("zarrita reads a file", { skip: withoutPython || (zarr ? false : "there is no zarrita: H5KIT_ZARRITA") }, () =>
   made(async (store) => {
     const root = zarr.root(store);
     const read = async (path, selection) => zarr.get(await zarr.open.v2(root.resolve(path), { kind: "array" }), selection);
